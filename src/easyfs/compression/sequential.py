@@ -1,0 +1,164 @@
+"""Compression beyond the paper: redundancy is measured against what is already selected.
+
+A target matrix ``Z`` (the target itself, the nodes most relevant to it, a sketch of all columns) is coded by the selected
+columns with precision ``eps``: with ``B = (I + X_S X_S' / lam)^-1`` and ``lam = eps^2 n`` what remains of it is
+``tr(Z'BZ)``. Each step takes the column with the largest
+
+    gain_j = |Z'B x_j|^2 / (lam + x_j'B x_j),
+
+which is exactly what remains less when ``x_j`` is added. Only ``P = X'Z`` and columns of ``X'X`` are needed; all
+quantities here are divided by ``n``, so that ``lam`` is ``eps^2`` and gains are shares of the target's energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from easyfs.redundancy import coded_shares
+
+Array = NDArray[Any]
+
+# Columns of X'X fetched at once, and the numbers they may hold.
+FETCH_COLUMNS = 64
+FETCH_NUMBERS = 1 << 21
+# Gains, and correlations with a selected column, that count as equal: for float64 and for float32 statistics.
+TIES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
+COPIES = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+
+
+class GreedySearch:
+    """The state of a sequential selection: what each column would still add.
+
+    Parameters
+    ----------
+    gram_columns : callable
+        Gives columns ``X'X[:, J] / n`` of the standardised inputs as an array of shape (d, len(J)).
+    energy : ndarray of shape (d,)
+        Diagonal of ``X'X / n``: 1 for a standardised column without missing values, 0 for a constant one.
+    P : ndarray of shape (d, m)
+        ``X'Z / sqrt(n)``, with ``Z`` of unit Frobenius norm.
+    eps2 : float
+        Squared coding precision: small lets copies of a selected column add nothing, large makes each column count as if
+        it were alone.
+    watched : slice
+        Columns of ``P`` that hold the target, whose share of the gain is followed separately.
+    max_steps : int
+        Steps to make room for; more room is made when they are used up.
+    dtype : dtype
+        Precision of the statistics; sets when two gains are equal.
+    prefetch : bool
+        Whether fetching several columns of ``X'X`` at once pays.
+    """
+
+    def __init__(
+        self,
+        gram_columns: Callable[[Array], Array],
+        energy: Array,
+        P: Array,
+        eps2: float,
+        *,
+        watched: slice = slice(0),
+        max_steps: int,
+        dtype: Any = np.float64,
+        prefetch: bool = True,
+    ):
+        d, m = P.shape
+        self.gram_columns = gram_columns
+        self.energy = energy
+        self.P = P
+        self.P_watched = np.ascontiguousarray(P[:, watched])
+        self.eps2 = eps2
+        self.tie, self.copy = TIES[np.dtype(dtype)], COPIES[np.dtype(dtype)]
+        self.explained = energy.copy()
+        self.power = np.einsum("ij,ij->i", P, P)
+        self.power_watched = np.einsum("ij,ij->i", self.P_watched, self.P_watched)
+        self.watched = watched
+        self.selected: list[int] = []
+        self.gains: list[float] = []
+        self.copies: Array = np.zeros(d, dtype=bool)
+        self._u = np.empty((max_steps, d))
+        self._s = np.empty(max_steps)
+        self._z = np.empty((max_steps, m))
+        self._cache: dict[int, Array] = {}
+        self._fetch = min(FETCH_COLUMNS, max(8, FETCH_NUMBERS // max(1, d))) if prefetch else 1
+
+    def gain(self) -> Array:
+        """What each column would add now, as a share of the target's energy."""
+        return np.maximum(self.power, 0.0) / (self.eps2 + np.maximum(self.explained, 0.0))
+
+    def watched_gain(self) -> Array:
+        """What each column would add now to the target itself."""
+        return np.maximum(self.power_watched, 0.0) / (self.eps2 + np.maximum(self.explained, 0.0))
+
+    def best(self, gain: Array, candidates: Array) -> int:
+        """The candidate with the largest gain; among equals, the first."""
+        values = np.where(candidates, gain, -np.inf)
+        top = values.max()
+        return int(np.flatnonzero(values >= top - self.tie * abs(top))[0])
+
+    def select(self, j: int, gain: Array | None = None, candidates: Array | None = None) -> tuple[Array, float]:
+        """Add column ``j``; give its remaining target vector ``z`` and ``s``, so that ``Z'BZ`` falls by ``zz'/s``."""
+        t = len(self.selected)
+        if t == len(self._s):
+            self._u, self._s, self._z = (np.concatenate([a, np.empty_like(a)]) for a in (self._u, self._s, self._z))
+        share = self._u[:t, j] / self._s[:t]
+        column = self._gram_column(j, gain, candidates)
+        u = column - share @ self._u[:t]
+        z = self.P[j] - share @ self._z[:t]
+        s = self.eps2 + max(float(self.explained[j]), 0.0)
+        self.gains.append(float(z @ z) / s)
+        self._update(self.power, self.P, z, slice(None), u, s, t)
+        if self.P_watched.shape[1]:
+            self._update(self.power_watched, self.P_watched, z[self.watched], self.watched, u, s, t)
+        self.explained -= u * u / s
+        self._u[t], self._s[t], self._z[t] = u, s, z
+        self.selected.append(j)
+        norm = np.sqrt(self.energy * self.energy[j])
+        self.copies |= (norm > 0) & (np.abs(column) >= (1.0 - self.copy) * norm)
+        self.copies[j] = False
+        return z, s
+
+    def _update(self, power: Array, P: Array, z: Array, part: slice, u: Array, s: float, t: int) -> None:
+        """``power_i = |P_i|^2`` after ``P -= u z'/s``; ``P`` itself is corrected from the history, never rewritten."""
+        Pz = P @ z - ((self._z[:t, part] @ z) / self._s[:t]) @ self._u[:t]
+        power += u * (u * (float(z @ z) / s) - 2.0 * Pz) / s
+
+    def current_P(self, columns: Array) -> Array:
+        """Rows of ``P`` as they are now, ``X'BZ``."""
+        t = len(self.selected)
+        return np.asarray(self.P[columns] - (self._u[:t, columns] / self._s[:t, None]).T @ self._z[:t])
+
+    def coded_products(self, columns: Array) -> Array:
+        """``X'BX`` among some columns, as it is now."""
+        t = len(self.selected)
+        u = self._u[:t, columns]
+        return np.asarray(self.gram_columns(columns)[columns] - (u / self._s[:t, None]).T @ u)
+
+    def coded_shares(self) -> Array:
+        """What each selected column says of every column beyond those before it, as :func:`easyfs.redundancy.coded_shares`."""
+        t = len(self.selected)
+        if not t:
+            return np.zeros((0, len(self.energy)), dtype=np.float32)
+        u, s = self._u[:t], self._s[:t]
+        # u_t = X'B x_t holds the plain product X'x_t less what earlier columns coded of it.
+        earlier = np.tril(u[:, self.selected].T / s, -1)
+        return coded_shares(u + earlier @ u, self.selected, self.energy)
+
+    def _gram_column(self, j: int, gain: Array | None, candidates: Array | None) -> Array:
+        if j not in self._cache:
+            wanted = np.array([j])
+            if self._fetch > 1 and gain is not None and candidates is not None:
+                values = np.where(candidates, gain, -np.inf)
+                values[[j, *self._cache]] = -np.inf
+                k = min(self._fetch - 1, int(np.isfinite(values).sum()))
+                likely = np.argpartition(values, len(values) - k)[len(values) - k :] if k else np.empty(0, dtype=np.intp)
+                wanted = np.concatenate([wanted, likely])
+            fetched = self.gram_columns(wanted)
+            if len(self._cache) > 4 * self._fetch:
+                self._cache.clear()
+            self._cache.update((int(c), fetched[:, i]) for i, c in enumerate(wanted))
+        return self._cache.pop(j)

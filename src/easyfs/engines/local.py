@@ -1,0 +1,76 @@
+"""Run the same work over blocks with threads, and get the same bits from any number of them.
+
+The blocks are cut by size alone, each is worked on by one thread with BLAS held at one thread, and results
+come back in the order of the blocks. How many threads share the work changes the time and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
+BLOCK_BYTES = 1 << 20
+
+
+@lru_cache(maxsize=1)
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+def n_threads() -> int:
+    """How many threads to use: as many as BLAS may use now, so ``threadpool_limits`` and ``OMP_NUM_THREADS`` apply."""
+    return max((library.num_threads for library in _blas().lib_controllers), default=1)
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Hold BLAS at one thread, so that a product has the same bits on any machine load."""
+    if n_threads() == 1:
+        return nullcontext()
+    return _blas().limit(limits=1)
+
+
+def block_slices(n: int, size: int) -> list[slice]:
+    """Cut ``range(n)`` into slices of ``size`` (the last one may be shorter)."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, max(1, size))]
+
+
+def block_rows(width: int, itemsize: int) -> int:
+    """Rows of ``width`` columns that make one block of about ``BLOCK_BYTES``."""
+    return min(max(BLOCK_BYTES // max(1, width * itemsize), 64), 8192)
+
+
+def map_blocks(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield ``function(item)`` in the order of ``items``, computed by up to ``n_threads()`` threads.
+
+    No more than two results a thread wait for the caller, so memory does not grow with the number of blocks.
+    """
+    items = list(items)
+    threads = min(n_threads(), len(items))
+    if threads <= 1:
+        with one_blas_thread():
+            yield from map(function, items)
+        return
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        for item in items:
+            if len(waiting) >= 2 * threads:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(function, item))
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def for_blocks(function: Callable[[Item], object], items: Iterable[Item]) -> None:
+    """Run ``function`` over ``items`` for its effect (each writes its own part of an array)."""
+    for _ in map_blocks(function, items):
+        pass

@@ -1,0 +1,224 @@
+"""Mergeable second moments: everything the method needs to know of the rows.
+
+Given the scaling and the network, relevance, redundancy and both compressions need sums over rows only. A
+:class:`SecondMoment` holds such sums for the columns of a matrix ``A``. While there are few rows it keeps the rows
+themselves; beyond that it folds them into the Gram matrix ``A'A``. The answers are the same, and memory stays within
+about ``min(2 n, p) * p`` numbers whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from easyfs.engines.local import block_rows, block_slices, map_blocks
+from easyfs.rows import Rows, ScaledSparse, vertical
+
+Array = NDArray[Any]
+
+# Rows are kept while there are at most this many for each column: up to there, products with the rows cost less.
+ROWS_PER_COLUMN = 2
+# A block whose columns lie further than this from zero, in standard deviations, is summed in float64.
+FLOAT32_MEAN = 8.0
+
+
+class SecondMoment:
+    """Weighted count, sums and second moments of ``p`` columns, gathered by :meth:`add` and :meth:`merge`.
+
+    All second moments are given about the mean of all rows seen.
+
+    Parameters
+    ----------
+    p : int
+        Number of columns.
+    fold : bool, default=False
+        Fold from the first row on, where it is known that many rows will come.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows added so far.
+    weight : float
+        Their total weight: ``n_rows`` unless rows are weighted.
+    """
+
+    def __init__(self, p: int, *, fold: bool = False):
+        self.p = p
+        self.n_rows = 0
+        self.weight = 0.0
+        self.sums: Array = np.zeros(p)
+        self.dtype = np.dtype(np.float64)
+        self._parts: list[Rows] = []
+        self._gram: Array | None = np.zeros((p, p)) if fold else None
+
+    @property
+    def folded(self) -> bool:
+        """Whether the rows have been folded into a Gram matrix."""
+        return self._gram is not None
+
+    @property
+    def mean(self) -> Array:
+        """Mean of each column."""
+        return self.sums / self.weight if self.weight else self.sums
+
+    def add(self, rows: Rows) -> SecondMoment:
+        """Add rows."""
+        if rows.shape[1] != self.p:
+            raise ValueError(f"rows have {rows.shape[1]} columns, but this second moment has {self.p}.")
+        if rows.shape[0] == 0:
+            return self
+        self.n_rows += rows.shape[0]
+        self.dtype = rows.extra.dtype
+        if self._gram is None:
+            self.weight += float(rows.weights().sum())
+            self.sums = self.sums + rows.sums()
+            self._parts.append(rows)
+            if self._too_many_rows():
+                self._fold()
+        else:
+            product = _gram(rows)
+            self.weight += float(product[-1, -1])
+            self.sums = self.sums + product[-1, :-1]
+            self._gram += product[:-1, :-1]
+        return self
+
+    def merge(self, other: SecondMoment) -> SecondMoment:
+        """Add what another second moment of the same columns has seen."""
+        if other.p != self.p:
+            raise ValueError(f"cannot merge second moments of {self.p} and {other.p} columns.")
+        if other.n_rows == 0:
+            return self
+        self.n_rows += other.n_rows
+        self.weight += other.weight
+        self.sums = self.sums + other.sums
+        self.dtype = other.dtype
+        self._parts = self._parts + other._parts
+        if self._gram is not None or other._gram is not None:
+            self._gram = _sum(self._gram, other._gram)
+        if self._parts and (self._gram is not None or self._too_many_rows()):
+            self._fold()
+        return self
+
+    def widen(self, extra: int) -> None:
+        """Append ``extra`` columns that have been zero in all rows so far."""
+        if extra == 0:
+            return
+        self.p += extra
+        self.sums = np.concatenate([self.sums, np.zeros(extra)])
+        for part in self._parts:
+            part.extra = np.pad(part.extra, ((0, 0), (0, extra)))
+            part.whole = None
+        if self._gram is not None:
+            self._gram = np.pad(self._gram, (0, extra))
+
+    def with_class(self, code: int, n_classes: int) -> SecondMoment:
+        """The same rows with one more column for each class: one for class ``code``, zero for the others."""
+        p = self.p
+        whole = SecondMoment(p)
+        whole.n_rows, whole.weight, whole.sums, whole.dtype = self.n_rows, self.weight, self.sums, self.dtype
+        whole._parts = [replace(part, whole=None) for part in self._parts]
+        whole._gram = None if self._gram is None else self._gram.copy()
+        whole.widen(n_classes)
+        whole.sums[p + code] = self.weight
+        for part in whole._parts:
+            part.extra[:, part.extra.shape[1] - n_classes + code] = 1.0
+        if whole._gram is not None:
+            whole._gram[p + code, :p] = whole._gram[:p, p + code] = self.sums
+            whole._gram[p + code, p + code] = self.weight
+        return whole
+
+    def _too_many_rows(self) -> bool:
+        if any(isinstance(part.inputs, ScaledSparse) for part in self._parts):
+            return sum(part.nbytes for part in self._parts) > 8 * self.p**2
+        return self.n_rows > ROWS_PER_COLUMN * self.p
+
+    def _fold(self) -> None:
+        for part in self._parts:
+            self._gram = _sum(self._gram, _gram(part)[:-1, :-1])
+        self._parts = []
+
+    def rows(self) -> Rows:
+        """The rows kept so far, as one run (only while not :attr:`folded`)."""
+        if len(self._parts) > 1:
+            self._parts = [_stack(self._parts)]
+        return self._parts[0]
+
+    def diag(self) -> Array:
+        """Sum of squares of each column about its mean."""
+        about = self.weight * self.mean**2
+        if self._gram is not None:
+            return np.asarray(np.diagonal(self._gram)) - about
+        rows = self.rows()
+        if isinstance(rows.inputs, ScaledSparse):
+            squares = np.concatenate([
+                np.square(rows.take(np.arange(self.p)[part]).astype(np.float64)).T @ rows.weights()
+                for part in block_slices(self.p, 1024)
+            ])
+            return squares - about
+        squares = np.empty(self.p)
+        w = rows.weights()
+        d = rows.n_inputs
+        for values, target in ((rows.inputs, squares[:d]), (rows.extra, squares[d:])):
+            target[:] = sum(
+                np.einsum("i,ij,ij->j", w[part], values[part], values[part], dtype=np.float64, casting="unsafe")
+                for part in block_slices(len(values), block_rows(max(1, values.shape[1]), 8))
+            )
+        return squares - about
+
+    def columns(self, columns: Array) -> Array:
+        """Columns of the Gram matrix about the mean, ``p`` by ``len(columns)``, float64."""
+        columns = np.asarray(columns, dtype=np.intp)
+        if self._gram is not None:
+            raw = self._gram[:, columns]
+        else:
+            rows = self.rows()
+            raw = rows.cross(rows.take(columns))
+        return raw - self.weight * np.outer(self.mean, self.mean[columns])
+
+    def gram(self) -> Array:
+        """The Gram matrix about the mean, ``p`` by ``p``."""
+        raw = self._gram if self._gram is not None else _gram(self.rows())[:-1, :-1]
+        return raw - self.weight * np.outer(self.mean, self.mean)
+
+    def product(self, B: Array) -> Array:
+        """The Gram matrix about the mean times ``B``, without forming it while rows are kept."""
+        if self._gram is not None:
+            raw = self._gram @ B
+        else:
+            rows = self.rows()
+            raw = rows.cross(rows.dot(B.astype(self.dtype)))
+        return raw - self.weight * np.outer(self.mean, self.mean @ B)
+
+
+def _sum(left: Array | None, right: Array | None) -> Array | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return left + right
+
+
+def _stack(parts: list[Rows]) -> Rows:
+    sparse_inputs = [part.inputs for part in parts if isinstance(part.inputs, ScaledSparse)]
+    inputs = vertical(sparse_inputs) if sparse_inputs else np.concatenate([part.inputs for part in parts])
+    weighted = any(part.weight is not None for part in parts)
+    weight = np.concatenate([part.weights() for part in parts]) if weighted else None
+    return Rows(inputs, np.concatenate([part.extra for part in parts]), weight)
+
+
+def _gram(rows: Rows) -> Array:
+    """``[A, 1]' W [A, 1]``, block by block: each product in the rows' own precision, their sum in float64."""
+    n, p = rows.shape
+    size = max(block_rows(p, rows.extra.itemsize), p // 2)
+
+    def product(block: slice) -> Array:
+        A = rows[block].dense()
+        if A.dtype == np.float32 and np.abs(A.mean(axis=0)).max() > FLOAT32_MEAN:
+            A = A.astype(np.float64)
+        return np.asarray(A.T @ A)
+
+    gram = np.zeros((p + 1, p + 1))
+    for part in map_blocks(product, block_slices(n, size)):
+        gram += part
+    return gram

@@ -1,0 +1,231 @@
+"""Stage 1, expansion: the random non-linear projection network (RNP).
+
+The network has ``d`` input nodes, hidden nodes that listen to every input, and enhancement nodes that listen to a few
+nodes each. Signals run through it for ``n_rounds`` rounds (Eqs. rmn_1 to rmn_3):
+
+    I_{t+1} = relu(h_t + W I_t)
+    h_{t+1} = h_t + W I_t - I_{t+1}
+    M_{t+1} = M_t + I_{t+1}
+
+with ``I_0 = [X, 0]``, ``h_0 = 0`` and ``M_0 = I_0``. Input nodes listen to nobody, so their expanded feature is the input
+itself and they fall silent after the first round; hidden nodes hear only inputs, so they speak once. ``W`` is kept as
+its dense rows (hidden nodes) and its sparse rows (enhancement nodes), never as a ``p x p`` matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from easyfs.engines.local import block_rows, block_slices, for_blocks
+from easyfs.rows import ScaledSparse
+
+Array = NDArray[Any]
+
+# A dense product beats a sparse one while it has at most this many columns for each connection.
+DENSE_COLUMNS_PER_CONNECTION = 64
+
+
+@dataclass(frozen=True)
+class Network:
+    """The connections of the network; nodes are numbered inputs, hidden, enhancement.
+
+    Attributes
+    ----------
+    n_inputs : int
+        Number of input nodes, one for each column of the table.
+    hidden : ndarray of shape (n_hidden, n_inputs)
+        Weights of the hidden nodes on the inputs.
+    enhancement : csr_array of shape (n_enhancement, n_inputs + n_hidden + n_enhancement)
+        Weights of the enhancement nodes on all nodes.
+    n_rounds : int
+        Rounds of propagation, the paper's ``T``.
+    """
+
+    n_inputs: int
+    hidden: Array
+    enhancement: sparse.csr_array
+    n_rounds: int = 1
+
+    @property
+    def n_hidden(self) -> int:
+        return int(self.hidden.shape[0])
+
+    @property
+    def n_extra(self) -> int:
+        """Nodes beside the inputs."""
+        return self.n_hidden + int(self.enhancement.shape[0])
+
+    def expand(self, X: Array | ScaledSparse) -> Array:
+        """Expanded features of the hidden and enhancement nodes (the inputs' own are ``X``).
+
+        Parameters
+        ----------
+        X : ndarray or ScaledSparse of shape (n, n_inputs)
+            Scaled rows.
+
+        Returns
+        -------
+        ndarray of shape (n, n_extra)
+        """
+        out = np.empty((X.shape[0], self.n_extra), dtype=X.dtype)
+
+        def fill(rows: slice) -> None:
+            self._expand_block(X[rows], out[rows])
+
+        for_blocks(fill, block_slices(X.shape[0], block_rows(self.n_inputs + self.n_extra, X.dtype.itemsize)))
+        return out
+
+    def _expand_block(self, X: Array | ScaledSparse, out: Array) -> None:
+        n_hidden = self.n_hidden
+        hidden, grown = out[:, :n_hidden], out[:, n_hidden:]
+        if n_hidden:
+            hidden[:] = X.dot(self.hidden.T.astype(X.dtype, copy=False))
+            np.maximum(hidden, 0.0, out=hidden)
+        if not grown.shape[1]:
+            return
+        state = _drive(X, self.enhancement[:, : self.n_inputs])
+        signal = np.maximum(state, 0.0)
+        grown[:] = signal
+        if self.n_rounds == 1:
+            return
+        state -= signal
+        speaking = np.concatenate([hidden, signal], axis=1)
+        among_extra = self.enhancement[:, self.n_inputs :]
+        for _ in range(1, self.n_rounds):
+            state += _drive(speaking, among_extra)
+            signal = np.maximum(state, 0.0)
+            state -= signal
+            grown += signal
+            speaking[:, :n_hidden] = 0.0
+            speaking[:, n_hidden:] = signal
+
+    def keep(self, nodes: Array) -> tuple[Network, Array]:
+        """The smaller network that still computes some enhancement nodes, and their places among its extra nodes.
+
+        Parameters
+        ----------
+        nodes : ndarray of int
+            Places of the wanted nodes among the enhancement nodes.
+        """
+        start = self.n_inputs + self.n_hidden
+        needed = np.unique(nodes)
+        for _ in range(1, self.n_rounds):
+            sources = np.unique(self.enhancement[needed].indices)
+            needed = np.union1d(needed, sources[sources >= start] - start)
+        rows = self.enhancement[needed]
+        sources = np.unique(rows.indices)
+        hidden = sources[(sources >= self.n_inputs) & (sources < start)] - self.n_inputs
+        columns = np.concatenate([np.arange(self.n_inputs), self.n_inputs + hidden, start + needed])
+        small = replace(self, hidden=self.hidden[hidden], enhancement=sparse.csr_array(rows[:, columns]))
+        return small, len(hidden) + np.searchsorted(needed, nodes)
+
+    def support(self, size: int = 256) -> Iterator[tuple[slice, Array]]:
+        """Support of each input for each node, ``E = |(W + I)^T|`` (Eq. he_1), in blocks of nodes.
+
+        Yields
+        ------
+        nodes : slice
+            Which nodes, over all ``n_inputs + n_extra``.
+        E : ndarray of shape (len(nodes), n_inputs)
+        """
+        d, p = self.n_inputs, self.n_inputs + self.n_extra
+        hidden = sparse.csr_array(self.hidden) if self.n_hidden else sparse.csr_array((0, d))
+        W = sparse.vstack(
+            [sparse.csr_array((d, p)), sparse.hstack([hidden, sparse.csr_array((self.n_hidden, p - d))]), self.enhancement],
+            format="csr",
+        )
+        step = (W + sparse.eye_array(p, format="csr")).T.tocsr()
+        for nodes in block_slices(p, size):
+            block = sparse.eye_array(p, format="csr")[nodes].toarray().T
+            for _ in range(self.n_rounds):
+                block = step @ block
+            yield nodes, np.abs(block[:d].T)
+
+
+def _drive(signal: Array | ScaledSparse, weights: sparse.csr_array) -> Array:
+    """``W I``: what each node hears, for rows of signals; through the few columns that are heard at all."""
+    heard = np.unique(weights.indices)
+    dtype = signal.dtype
+    narrow = len(heard) <= DENSE_COLUMNS_PER_CONNECTION * max(1, weights.nnz // max(1, weights.shape[0]))
+    if isinstance(signal, ScaledSparse):
+        values = signal.take(heard)
+    elif narrow and len(heard) == signal.shape[1]:
+        values = signal
+    else:
+        values = signal[:, heard] if narrow else signal
+    if narrow or isinstance(signal, ScaledSparse):
+        weights = weights[:, heard]
+    if narrow:
+        return np.asarray(values @ weights.toarray().T.astype(dtype))
+    return np.ascontiguousarray((weights.astype(dtype) @ np.ascontiguousarray(values.T)).T)
+
+
+def draw_hidden(n_hidden: int, live: Array, rng: np.random.Generator, *, unit_rows: bool = True) -> Array:
+    """Draw standard normal weights of the hidden nodes on the live inputs, each row scaled to unit norm."""
+    weights = np.zeros((n_hidden, len(live)), dtype=np.float32)
+    drawn = rng.standard_normal((n_hidden, int(live.sum())), dtype=np.float32)
+    if unit_rows and drawn.size:
+        drawn /= np.sqrt(np.einsum("ij,ij->i", drawn, drawn))[:, None]
+    weights[:, live] = drawn
+    return weights
+
+
+def draw_enhancement(
+    n_enhancement: int,
+    connections: int,
+    live: Array,
+    n_hidden: int,
+    n_rounds: int,
+    rng: np.random.Generator,
+    *,
+    pairs: Array | None = None,
+    unit_rows: bool = True,
+) -> sparse.csr_array:
+    """Draw the sparse rows of the enhancement nodes.
+
+    Each node listens to ``connections`` distinct nodes, drawn from the live inputs and, from two rounds on, from all
+    hidden and enhancement nodes as well (with one round those still carry zero). The first ``len(pairs)`` nodes listen to
+    the two inputs of their pair instead.
+
+    Parameters
+    ----------
+    live : ndarray of bool, shape (n_inputs,)
+        Inputs that take part: not constant, not excluded.
+    pairs : ndarray of int, shape (q, 2), optional
+        Pairs of inputs that the first ``q`` nodes are wired to.
+    """
+    n_inputs = len(live)
+    p = n_inputs + n_hidden + n_enhancement
+    inputs = np.flatnonzero(live)
+    pool = inputs if n_rounds == 1 else np.concatenate([inputs, np.arange(n_inputs, p)])
+    fan_in = min(connections, len(pool))
+    sources = pool[_distinct(n_enhancement, len(pool), fan_in, rng)]
+    weights = rng.standard_normal((n_enhancement, fan_in), dtype=np.float32)
+    if pairs is not None and len(pairs) and fan_in >= 2:
+        sources[: len(pairs), :2] = pairs
+        weights[: len(pairs), 2:] = 0.0
+    if unit_rows and weights.size:
+        weights /= np.sqrt(np.einsum("ij,ij->i", weights, weights))[:, None]
+    rows = np.repeat(np.arange(n_enhancement), fan_in)
+    drawn = sparse.csr_array((weights.ravel(), (rows, sources.ravel())), shape=(n_enhancement, p))
+    drawn.eliminate_zeros()
+    return drawn
+
+
+def _distinct(n: int, size: int, k: int, rng: np.random.Generator) -> Array:
+    """``n`` rows of ``k`` distinct numbers below ``size``."""
+    if k * k * 4 > size:
+        return rng.permuted(np.tile(np.arange(size), (n, 1)), axis=1)[:, :k]
+    drawn = rng.integers(size, size=(n, k))
+    while True:
+        ordered = np.sort(drawn, axis=1)
+        repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+        if not repeated.any():
+            return drawn
+        drawn[repeated] = rng.integers(size, size=(int(repeated.sum()), k))

@@ -1,0 +1,149 @@
+"""Make the plan: scaling, network and kept nodes, all from a sample of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from easyfs.network import Network, draw_enhancement, draw_hidden
+from easyfs.rows import Scaling, ScaledSparse, measure_scaling, spread_rows
+from easyfs.statistics import Plan
+from easyfs.wiring import keep_nodes, scoring_rows
+
+Array = NDArray[Any]
+
+# Scaling and network come from at most this many rows, spread over the data.
+SAMPLE_ROWS = 20_000
+# Enhancement nodes by number of columns: enough for each column to meet many others, bounded in cost.
+NODES_PER_COLUMN, FEWEST_NODES, MOST_NODES = 60, 1000, 3000
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """What the user asked of the network."""
+
+    compression: str
+    n_hidden: int
+    n_enhancement: int | str
+    connections: int
+    n_rounds: int
+    n_kept: int
+    pair_share: float
+    residual_share: float
+    literal: bool
+
+
+def auto_enhancement(n_columns: int, compression: str) -> int:
+    """Number of enhancement nodes when none is given; depends on the number of columns alone."""
+    if compression == "ranking":
+        return min(n_columns, FEWEST_NODES)
+    return int(np.clip(NODES_PER_COLUMN * n_columns, FEWEST_NODES, MOST_NODES))
+
+
+def make_plan(
+    X: Array | sparse.csr_array,
+    y: Array | None,
+    weight: Array | None,
+    *,
+    target_kind: str | None,
+    n_targets: int,
+    excluded: Array,
+    settings: NetworkSettings,
+    rng: np.random.Generator,
+    scale: tuple[Array, Array] | None = None,
+) -> tuple[Plan, Array | ScaledSparse | None]:
+    """Measure the scaling, draw the network and choose the nodes to keep.
+
+    Returns
+    -------
+    plan : Plan
+    scaled : ndarray or ScaledSparse or None
+        The scaled rows, when the sample is the whole table.
+    """
+    chosen = spread_rows(X.shape[0], SAMPLE_ROWS, weight)
+    if chosen is not None:
+        X, weight = X[chosen], None
+        y = None if y is None else y[chosen]
+    scaling = measure_scaling(X, weight)
+    if scale is not None:
+        center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
+        scaling = Scaling(center, np.where(spread > 0, spread, 1.0), scaling.constant | ~(spread > 0), scaling.dtype)
+    inputs = ScaledSparse(X, scaling) if sparse.issparse(X) else scaling.apply(X)[0]
+    live = ~(scaling.constant | excluded)
+    target_center, target_scale = _target_scaling(y, weight, target_kind)
+    hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not settings.literal)
+    n_enhancement = settings.n_enhancement
+    if isinstance(n_enhancement, str):
+        n_enhancement = auto_enhancement(len(live), settings.compression)
+    plan = Plan(
+        scaling=scaling,
+        network=Network(len(live), hidden, sparse.csr_array((0, len(live) + len(hidden))), settings.n_rounds),
+        live=live,
+        target_kind=target_kind,
+        target_center=target_center,
+        target_scale=target_scale,
+    )
+    changes: dict[str, Any]
+    if settings.compression == "ranking":
+        enhancement = draw_enhancement(
+            n_enhancement, settings.connections, live, len(hidden), settings.n_rounds, rng, unit_rows=not settings.literal
+        )
+        network = Network(len(live), hidden, enhancement, settings.n_rounds)
+        changes = {"network": network, "by_class": target_kind == "classes"}
+    else:
+        changes = {"sketch": hidden_sketch(inputs, weight, plan.network)} if len(hidden) else {}
+        changes["network"] = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
+        if y is not None and n_enhancement and settings.n_kept and live.any():
+            kept = keep_nodes(
+                scoring_rows(inputs, plan.encode(y, n_targets), weight),
+                hidden,
+                live,
+                rng,
+                n_enhancement=n_enhancement,
+                connections=settings.connections,
+                n_rounds=settings.n_rounds,
+                n_kept=settings.n_kept,
+                pair_share=settings.pair_share,
+                residual_share=settings.residual_share,
+            )
+            changes.update(network=kept.network, kept=kept)
+    plan = Plan(**{**plan.__dict__, **changes})
+    return plan, inputs if chosen is None else None
+
+
+def _target_scaling(y: Array | None, weight: Array | None, kind: str | None) -> tuple[Array, Array]:
+    if y is None or kind != "values":
+        return np.zeros(0), np.zeros(0)
+    center = np.average(y, axis=0, weights=weight)
+    spread = np.sqrt(np.average((y - center) ** 2, axis=0, weights=weight))
+    return center, np.where(spread > 0, spread, 1.0)
+
+
+def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: Network) -> Array:
+    """Covariances of the inputs with the standardised hidden nodes, scaled so that all nodes together have unit energy.
+
+    Only ``PP'`` of these products ``P`` matters, so with fewer rows than nodes the nodes are first replaced by as many
+    combinations as there are rows.
+    """
+    n = inputs.shape[0]
+    w = np.ones(n) if weight is None else weight
+    total = float(w.sum())
+    nodes = network.expand(inputs)
+    nodes -= (w @ nodes / total).astype(nodes.dtype)
+    spread = np.sqrt(np.einsum("i,ij,ij->j", w, nodes, nodes) / total)
+    live = spread > 1e-6
+    nodes = nodes[:, live] / spread[live].astype(nodes.dtype)
+    nodes *= (w / (total * np.sqrt(max(1, live.sum())))).astype(nodes.dtype)[:, None]
+    if nodes.shape[1] > n:
+        nodes = np.ascontiguousarray(np.linalg.qr(nodes.T, mode="r").T)
+    return _cross(inputs, nodes)
+
+
+def _cross(inputs: Array | ScaledSparse, B: Array) -> Array:
+    from easyfs.rows import Rows
+
+    return Rows(inputs, np.empty((inputs.shape[0], 0), dtype=inputs.dtype)).cross(B)

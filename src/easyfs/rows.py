@@ -1,0 +1,292 @@
+"""Rows of a table, scaled: what the statistics are made of.
+
+A column is z-scored with the mean and the standard deviation of its observed values; a missing value becomes
+zero, the mean. Dense rows are scaled block by block; sparse rows stay sparse, and the centring is carried through
+each product instead: ``X'b = (S'b - center * sum(b)) / scale``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from easyfs.engines.local import block_rows, block_slices, for_blocks, map_blocks
+
+Array = NDArray[Any]
+
+# A spread below this multiple of the mean is rounding, not information.
+ROUNDING = 16 * np.finfo(np.float64).eps
+# Outside this range a scale, or its inverse, does not fit into float32.
+FLOAT32_SCALES = (1e-30, 1e30)
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Centre and spread of each column, as the network sees them.
+
+    Attributes
+    ----------
+    center, scale : ndarray of shape (d,)
+        Mean and standard deviation (ddof 0) of the observed values. A column without spread keeps its own size as
+        its scale, so that a later row which does differ still counts.
+    constant : ndarray of bool, shape (d,)
+        Columns without spread in the rows this was measured on.
+    dtype : dtype
+        float32 for float32 tables, float64 for all others.
+    """
+
+    center: Array
+    scale: Array
+    constant: Array
+    dtype: np.dtype[Any]
+
+    def apply(self, X: Array, out: Array | None = None) -> tuple[Array, Array | None]:
+        """Scale dense rows; also give the mask of missing values, or None when there are none."""
+        if out is None:
+            out = np.empty(X.shape, dtype=self.dtype)
+        np.subtract(X, self.center.astype(self.dtype), out=out, casting="same_kind")
+        np.multiply(out, (1.0 / self.scale).astype(self.dtype), out=out)
+        if not np.isnan(out.sum()):
+            return out, None
+        missing = np.isnan(out)
+        out[missing] = 0.0
+        return out, missing
+
+
+def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) -> Scaling:
+    """Measure the scaling of dense or sparse rows: two passes in float64, missing values left out."""
+    sparse_rows = sparse.issparse(X)
+    total, first, observed = _weighted_sums(X, weight, None)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        center = np.where(observed > 0, first / observed, 0.0)
+    _, second, _ = _weighted_sums(X, weight, center)
+    if sparse_rows:  # unstored entries are zeros: each of them is center away from the mean
+        second = second + (observed - _stored_weight(X, weight)) * center**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt(np.where(observed > 0, second / observed, 0.0))
+    constant = spread <= ROUNDING * np.abs(center)
+    size = np.where(center == 0.0, 1.0, np.abs(center))
+    scale = np.where(constant, size, spread)
+    dtype = np.dtype(X.dtype if X.dtype == np.float32 else np.float64)
+    if scale.size and (scale.min() < FLOAT32_SCALES[0] or scale.max() > FLOAT32_SCALES[1]):
+        dtype = np.dtype(np.float64)
+    return Scaling(center, scale, constant, dtype)
+
+
+def _weighted_sums(
+    X: Array | sparse.csr_array, weight: Array | None, center: Array | None
+) -> tuple[float, Array, Array]:
+    """Total weight, and for each column the sum (of squares about ``center``, if given) and the observed weight."""
+    n, d = X.shape
+    total = float(n if weight is None else weight.sum())
+    if sparse.issparse(X):
+        data = X.data.astype(np.float64)
+        stored = np.ones_like(data) if weight is None else np.repeat(weight, np.diff(X.indptr))
+        missing = np.isnan(data)
+        values = data if center is None else (data - center[X.indices]) ** 2
+        values = np.where(missing, 0.0, values)
+        first = np.bincount(X.indices, weights=values * stored, minlength=d)
+        observed = total - np.bincount(X.indices, weights=missing * stored, minlength=d)
+        return total, first, observed
+
+    def partial(rows: slice) -> tuple[Array, Array | None]:
+        block = X[rows] if center is None else X[rows] - center
+        w = None if weight is None else weight[rows]
+        if center is not None:
+            np.multiply(block, block, out=block)
+        sums = np.add.reduce(block, axis=0, dtype=np.float64) if w is None else w @ block.astype(np.float64, copy=False)
+        if not np.isnan(sums.sum()):
+            return sums, None
+        missing = np.isnan(block)
+        filled = np.where(missing, 0.0, block).astype(np.float64)
+        w = np.ones(len(block)) if w is None else w
+        return w @ filled, w @ missing
+
+    first, absent = np.zeros(d), np.zeros(d)
+    for sums, missing in map_blocks(partial, block_slices(n, block_rows(d, 8))):
+        first += sums
+        if missing is not None:
+            absent += missing
+    return total, first, total - absent
+
+
+def _stored_weight(X: sparse.csr_array, weight: Array | None) -> Array:
+    stored = np.ones(len(X.data)) if weight is None else np.repeat(weight, np.diff(X.indptr))
+    return np.bincount(X.indices, weights=stored * ~np.isnan(X.data), minlength=X.shape[1])
+
+
+def spread_rows(n: int, size: int, weight: Array | None = None) -> Array | None:
+    """Row numbers of a sample of ``size`` rows spread over the data, or None when all rows are to be taken.
+
+    With weights the sample is spread over the cumulative weight, so that an integer weight and as many repeated rows
+    give the same sample.
+    """
+    total = float(n if weight is None else max(n, weight.sum()))
+    if total <= size:
+        return None
+    points = (np.arange(size) + 0.5) / size
+    if weight is None:
+        return (points * n).astype(np.intp)
+    edges = np.cumsum(weight, dtype=np.float64)
+    return np.minimum(np.searchsorted(edges, points * edges[-1], side="right"), n - 1)
+
+
+class ScaledSparse:
+    """A sparse matrix seen through its scaling; it is never made dense as a whole."""
+
+    def __init__(self, S: sparse.csr_array, scaling: Scaling):
+        S = sparse.csr_array(S, dtype=scaling.dtype, copy=True)
+        missing = np.isnan(S.data)
+        self._missing = sparse.csr_array((missing, S.indices, S.indptr), shape=S.shape) if missing.any() else None
+        S.data[missing] = scaling.center[S.indices[missing]]
+        S.data /= scaling.scale[S.indices].astype(scaling.dtype)
+        self._set(S, scaling.center / scaling.scale)
+
+    def missing_weight(self, weight: Array | None) -> Array:
+        """Total weight of the missing values of each column."""
+        if self._missing is None:
+            return np.zeros(self.shape[1])
+        return np.asarray(self._missing.T @ (np.ones(self.shape[0]) if weight is None else weight))
+
+    def _set(self, S: sparse.csr_array, shift: Array) -> None:
+        self.S, self.shift = S, shift
+        self.shape, self.dtype = S.shape, S.dtype
+        self._columns: sparse.csc_array | None = None
+
+    def __getitem__(self, rows: Any) -> ScaledSparse:
+        part = object.__new__(ScaledSparse)
+        part._missing = None
+        part._set(self.S[rows], self.shift)
+        return part
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.S.data.nbytes + self.S.indices.nbytes + self.S.indptr.nbytes)
+
+    def take(self, columns: Array | slice) -> Array:
+        """Some columns, dense and centred."""
+        if self._columns is None:
+            self._columns = self.S.tocsc()
+        dense = self._columns[:, columns].toarray()
+        dense -= self.shift[columns].astype(self.dtype)
+        return dense
+
+    def dense(self) -> Array:
+        """All columns of these rows (for a block of them)."""
+        out = self.S.toarray()
+        out -= self.shift.astype(self.dtype)
+        return out
+
+    def dot(self, B: Array) -> Array:
+        """``X B``."""
+        return np.asarray(self.S @ B) - (self.shift @ B).astype(B.dtype)
+
+    def cross(self, B: Array) -> Array:
+        """``X' B``."""
+        return np.asarray(self.S.T @ B) - np.outer(self.shift, B.sum(axis=0)).astype(B.dtype)
+
+
+def vertical(parts: list[ScaledSparse]) -> ScaledSparse:
+    """Stack sparse rows that share one scaling."""
+    whole = object.__new__(ScaledSparse)
+    whole._missing = None
+    whole._set(sparse.vstack([part.S for part in parts], format="csr"), parts[0].shift)
+    return whole
+
+
+@dataclass
+class Rows:
+    """A run of rows: the scaled inputs, and dense columns beside them (nodes, targets).
+
+    Together they are the ``p`` columns of a matrix ``A``. ``weight`` is None when each row counts once. Dense rows made by
+    :meth:`allocate` lie in one array with a column of ones behind, so that one product gives sums and second moments.
+    """
+
+    inputs: Array | ScaledSparse
+    extra: Array
+    weight: Array | None = None
+    whole: Array | None = None
+
+    @classmethod
+    def allocate(cls, n: int, n_inputs: int, n_extra: int, dtype: Any, weight: Array | None = None) -> Rows:
+        """Room for ``n`` dense rows, to be filled in."""
+        whole = np.empty((n, n_inputs + n_extra + 1), dtype=dtype)
+        whole[:, -1] = 1.0
+        return cls(whole[:, :n_inputs], whole[:, n_inputs:-1], weight, whole)
+
+    @property
+    def n_inputs(self) -> int:
+        return int(self.inputs.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.extra.shape[0], self.n_inputs + self.extra.shape[1]
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.inputs.nbytes + self.extra.nbytes)
+
+    def weights(self) -> Array:
+        """The weight of each row."""
+        return np.ones(self.shape[0]) if self.weight is None else self.weight
+
+    def sums(self) -> Array:
+        """``A' w``: the sum of each column."""
+        return self._products(self.weights().astype(self.extra.dtype)[:, None])[:, 0]
+
+    def take(self, columns: Array) -> Array:
+        """Some columns of ``A``, dense."""
+        d = self.n_inputs
+        if columns.size and columns.max() < d:
+            return self.inputs.take(columns) if isinstance(self.inputs, ScaledSparse) else self.inputs[:, columns]
+        out = np.empty((self.shape[0], len(columns)), dtype=self.extra.dtype)
+        left = columns < d
+        if left.any():
+            out[:, left] = self.take(columns[left])
+        out[:, ~left] = self.extra[:, columns[~left] - d]
+        return out
+
+    def dot(self, B: Array) -> Array:
+        """``A B``."""
+        return np.asarray(self.inputs.dot(B[: self.n_inputs]) + self.extra @ B[self.n_inputs :])
+
+    def cross(self, B: Array) -> Array:
+        """``A' W B`` in float64."""
+        return self._products(B if self.weight is None else B * self.weight.astype(B.dtype)[:, None])
+
+    def _products(self, B: Array) -> Array:
+        d = self.n_inputs
+        out = np.empty((self.shape[1], B.shape[1]))
+        out[d:] = self.extra.T @ B
+        if isinstance(self.inputs, ScaledSparse):
+            out[:d] = self.inputs.cross(B)
+            return out
+        inputs = self.inputs
+
+        def fill(columns: slice) -> None:
+            out[columns] = inputs[:, columns].T @ B
+
+        for_blocks(fill, block_slices(d, 256))
+        return out
+
+    def dense(self) -> Array:
+        """``[A, 1]`` as one array, each row times the root of its weight."""
+        if self.whole is not None and self.weight is None:
+            return self.whole
+        inputs = self.inputs.dense() if isinstance(self.inputs, ScaledSparse) else self.inputs
+        root = np.sqrt(self.weights()).astype(self.extra.dtype)[:, None]
+        A = np.concatenate([inputs, self.extra, np.ones_like(root)], axis=1)
+        A *= root
+        return A
+
+    def __getitem__(self, rows: Any) -> Rows:
+        return Rows(
+            self.inputs[rows],
+            self.extra[rows],
+            None if self.weight is None else self.weight[rows],
+            None if self.whole is None else self.whole[rows],
+        )

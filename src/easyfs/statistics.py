@@ -1,0 +1,224 @@
+"""From rows to statistics: one plan says what is summed, and statistics of one plan merge."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from easyfs.engines.local import block_rows, block_slices, map_blocks
+from easyfs.moments import ROWS_PER_COLUMN, SecondMoment
+from easyfs.network import Network
+from easyfs.rows import Rows, ScaledSparse, Scaling
+from easyfs.wiring import KeptNodes
+
+Array = NDArray[Any]
+
+# Blocks that one task adds up before its sum is handed over: cut by size alone, so threads do not change the result.
+BLOCKS_PER_TASK = 8
+# The key of the moment over all rows, where classes are not kept apart.
+ALL_ROWS = -1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done to each block of rows before it is summed; statistics of two plans do not merge.
+
+    Attributes
+    ----------
+    scaling : Scaling
+        Scaling of the inputs.
+    network : Network
+        The nodes that are computed for each row.
+    live : ndarray of bool
+        Inputs that take part: neither constant in the sample nor excluded.
+    target_kind : {"classes", "values", None}
+        Class codes, a matrix of target values, or no target.
+    target_center, target_scale : ndarray
+        Scaling of the target values.
+    by_class : bool
+        Whether moments are kept for each class apart, as the paper's ranking needs them.
+    kept : KeptNodes, optional
+        How the nodes were chosen; None when all nodes are carried.
+    sketch : ndarray of shape (d, m), optional
+        Covariances of the inputs with the hidden nodes on the sample: the coverage target of the sequential form.
+    """
+
+    scaling: Scaling
+    network: Network
+    live: Array
+    target_kind: str | None
+    target_center: Array
+    target_scale: Array
+    by_class: bool = False
+    kept: KeptNodes | None = None
+    sketch: Array | None = None
+
+    @property
+    def nodes(self) -> Array | slice:
+        """Which extra nodes of the network are summed."""
+        return slice(None) if self.kept is None else self.kept.places
+
+    @property
+    def n_nodes(self) -> int:
+        return self.network.n_extra if self.kept is None else len(self.kept.places)
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for two plans exactly when they scale and expand rows in the same way."""
+        digest = hashlib.blake2b(digest_size=16)
+        network = self.network
+        for part in (
+            self.scaling.center,
+            self.scaling.scale,
+            self.live,
+            self.target_center,
+            self.target_scale,
+            network.hidden,
+            network.enhancement.indices,
+            network.enhancement.data,
+            np.array([network.n_rounds, self.by_class]),
+            np.arange(network.n_extra)[self.nodes],
+            np.zeros(0) if self.sketch is None else self.sketch,
+        ):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        digest.update(f"{self.target_kind} {self.scaling.dtype}".encode())
+        return digest.hexdigest()
+
+    def rows(self, X: Array | sparse.csr_array, y: Array | None, weight: Array | None, n_targets: int) -> tuple[Rows, Array]:
+        """Scale and expand rows; give them with the observed weight of each column."""
+        n, d = X.shape
+        n_extra = self.n_nodes + n_targets
+        total = float(n if weight is None else weight.sum())
+        observed = np.full(d, total)
+        inputs: Array | ScaledSparse
+        if sparse.issparse(X):
+            inputs = ScaledSparse(X, self.scaling)
+            rows = Rows(inputs, np.empty((n, n_extra), dtype=self.scaling.dtype), weight)
+            observed -= inputs.missing_weight(weight)
+        else:
+            rows = Rows.allocate(n, d, n_extra, self.scaling.dtype, weight)
+            inputs, missing = self.scaling.apply(X, out=rows.whole[:, :d] if rows.whole is not None else None)
+            if missing is not None:
+                observed -= missing.sum(axis=0) if weight is None else weight @ missing
+        if self.n_nodes:
+            rows.extra[:, : self.n_nodes] = self.network.expand(inputs)[:, self.nodes]
+        if n_targets and y is not None:
+            rows.extra[:, self.n_nodes :] = self.encode(y, n_targets)
+        return rows, observed
+
+    def encode(self, y: Array, n_targets: int) -> Array:
+        """The targets of some rows as columns: one for each class, or the scaled values."""
+        if self.target_kind == "classes":
+            return np.asarray(y[:, None] == np.arange(n_targets), dtype=self.scaling.dtype)
+        return np.asarray((y - self.target_center) / self.target_scale, dtype=self.scaling.dtype)
+
+
+class Statistics:
+    """The sums over rows that scores and order are computed from.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is summed.
+    n_targets : int
+        Number of target columns so far; classes that appear later add to it.
+    fold : bool, default=False
+        Whether so many rows will come that they are folded from the start.
+    """
+
+    def __init__(self, plan: Plan, n_targets: int, *, fold: bool = False):
+        self.plan = plan
+        self.n_targets = n_targets
+        self.fold = fold
+        self.observed: Array = np.zeros(len(plan.live))
+        self.moments: dict[int, SecondMoment] = {}
+
+    @property
+    def width(self) -> int:
+        """Columns of a moment: inputs, nodes and, unless classes are kept apart, targets."""
+        return len(self.plan.live) + self.plan.n_nodes + (0 if self.plan.by_class else self.n_targets)
+
+    @property
+    def total(self) -> SecondMoment:
+        """The moment over all rows (when classes are not kept apart)."""
+        return self._moment(ALL_ROWS)
+
+    def _moment(self, key: int) -> SecondMoment:
+        if key not in self.moments:
+            self.moments[key] = SecondMoment(self.width, fold=self.fold)
+        return self.moments[key]
+
+    def add(self, X: Array | sparse.csr_array, y: Array | None, weight: Array | None = None) -> Statistics:
+        """Add rows; ``y`` holds class codes or target values."""
+        if self.plan.target_kind == "classes" and y is not None and len(y):
+            self.widen(int(y.max()) + 1)
+        rows, observed = self.plan.rows(X, y, weight, 0 if self.plan.by_class else self.n_targets)
+        self.observed += observed
+        if not self.plan.by_class or y is None:
+            self._moment(ALL_ROWS).add(rows)
+        else:
+            for code in np.unique(y):
+                self._moment(int(code)).add(rows[y == code])
+        return self
+
+    def merge(self, other: Statistics) -> Statistics:
+        """Add what other statistics of the same plan have seen; both count classes by the same codes."""
+        if other.plan is not self.plan and other.plan.fingerprint != self.plan.fingerprint:
+            raise ValueError(
+                "these statistics were made with two different networks or scalings and cannot be merged. "
+                "Draw one network and pass it to every part, as in partial_fit(X, y, network=first.network_)."
+            )
+        self.widen(other.n_targets)
+        other.widen(self.n_targets)
+        self.observed += other.observed
+        for key, moment in other.moments.items():
+            self._moment(key).merge(moment)
+        return self
+
+    def joint(self) -> SecondMoment:
+        """One moment over all rows with the columns inputs, nodes, targets; classes kept apart are put together."""
+        if not self.plan.by_class:
+            return self.total
+        whole = SecondMoment(self.width + self.n_targets)
+        for code in sorted(self.moments):
+            whole.merge(self.moments[code].with_class(code, self.n_targets))
+        return whole
+
+    def widen(self, n_targets: int) -> None:
+        """Make room for classes up to ``n_targets``."""
+        extra = n_targets - self.n_targets
+        if self.plan.target_kind != "classes" or extra <= 0:
+            return
+        self.n_targets = n_targets
+        if not self.plan.by_class:
+            for moment in self.moments.values():
+                moment.widen(extra)
+
+
+def gather(
+    plan: Plan, X: Array | sparse.csr_array, y: Array | None, weight: Array | None = None, n_targets: int = 0
+) -> Statistics:
+    """Sum a whole table in memory: block by block, by as many threads as BLAS may use."""
+    n = X.shape[0]
+    whole = Statistics(plan, n_targets)
+    if sparse.issparse(X) or n <= ROWS_PER_COLUMN * whole.width:
+        return whole.add(X, y, weight)
+    whole = Statistics(plan, n_targets, fold=not plan.by_class)
+    size = max(block_rows(whole.width, plan.scaling.dtype.itemsize), min(whole.width // 2, n))
+    blocks = block_slices(n, size)
+
+    def add(task: list[slice]) -> Statistics:
+        part = Statistics(plan, n_targets, fold=not plan.by_class)
+        for rows in task:
+            part.add(X[rows], None if y is None else y[rows], None if weight is None else weight[rows])
+        return part
+
+    tasks = [blocks[i : i + BLOCKS_PER_TASK] for i in range(0, len(blocks), BLOCKS_PER_TASK)]
+    for part in map_blocks(add, tasks):
+        whole.merge(part)
+    return whole

@@ -1,0 +1,242 @@
+"""Checks of what a user passes in; each error names the parameter or column, what was found and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from easyfs.selection import Constraints
+from easyfs.stopping import resolve_count
+
+Array = NDArray[Any]
+
+TASKS = ("auto", "classification", "regression")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be explained.
+
+    Attributes
+    ----------
+    task : {"classification", "regression", None}
+        None means that there is no target.
+    kind : {"classes", "values", None}
+        Whether ``values`` holds class codes or columns of numbers (regression, multilabel).
+    values : ndarray or None
+    classes : ndarray or None
+        Labels of the classes, by code.
+    """
+
+    task: str | None
+    kind: str | None
+    values: Array | None
+    classes: Array | None = None
+
+    @property
+    def n_targets(self) -> int:
+        if self.kind == "classes" and self.classes is not None:
+            return len(self.classes)
+        return 0 if self.values is None else int(self.values.shape[1])
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """A parameter must be one of a few words."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is not known; use one of {', '.join(repr(c) for c in choices)}.")
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = np.inf, *, whole: bool = False, above: bool = False
+) -> None:
+    """A parameter must be a number within bounds (``above``: strictly above the lower one)."""
+    kind = numbers.Integral if whole else numbers.Real
+    inside = isinstance(value, kind) and not isinstance(value, bool)
+    inside = inside and (low < value if above else low <= value) and value <= high
+    if not inside:
+        what = "a whole number" if whole else "a number"
+        bounds = f"{'above' if above else 'of at least'} {low:g}" + ("" if high == np.inf else f" and at most {high:g}")
+        raise ValueError(f"{name}={value!r}: give {what} {bounds}.")
+
+
+def check_weights(sample_weight: Any, n: int) -> Array | None:
+    """Weights of the rows as float64, or None when all count the same once."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, numbers.Real):
+        weight = np.full(n, float(sample_weight))
+    else:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim != 1:
+        raise ValueError(f"sample_weight has {weight.ndim} dimensions; Sample weights must be 1D array or scalar.")
+    if len(weight) != n:
+        raise ValueError(f"sample_weight has {len(weight)} entries, but X has {n} rows; give one weight for each row.")
+    if not np.isfinite(weight).all():
+        raise ValueError(f"sample_weight is not finite in row {int(np.flatnonzero(~np.isfinite(weight))[0])}.")
+    if (weight < 0).any():
+        row = int(np.flatnonzero(weight < 0)[0])
+        raise ValueError(f"sample_weight is negative in row {row} ({weight[row]:g}); weights count rows, use 0 to leave one out.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero in every row; at least two rows need a positive weight.")
+    return weight
+
+
+def _as_array(y: Any) -> Array:
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    return np.asarray(y)
+
+
+def check_target(y: Any, n: int, task: str) -> Target:
+    """Read the task from ``y`` unless it is given, and bring ``y`` into the form that the statistics need."""
+    check_choice("task", task, TASKS)
+    if y is None:
+        if task != "auto":
+            raise ValueError(f"task={task!r} needs a target, but y is None; pass y, or leave task='auto' to select without one.")
+        return Target(None, None, None)
+    y = _as_array(y)
+    if y.ndim == 0 or y.ndim > 2:
+        raise ValueError(f"y has {y.ndim} dimensions; give one value for each row, or a table of targets with a row each.")
+    if len(y) != n:
+        raise ValueError(
+            f"y has {len(y)} entries, but X has {n} rows: inconsistent numbers of samples. Give one for each row."
+        )
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y)
+    _check_observed(y)
+    kind = _kind_of_target(y, task)
+    if kind == "classes":
+        classes, codes = np.unique(y.astype(str) if _mixed(y) else y, return_inverse=True)
+        return Target("classification", "classes", codes.reshape(-1), classes)
+    values = y.reshape(len(y), -1)
+    try:
+        values = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError("y holds text, but task='regression' needs numbers; use task='classification' for labels.") from error
+    multilabel = task != "regression" and kind == "multilabel"
+    return Target("classification" if multilabel else "regression", "values", values)
+
+
+def _mixed(y: Array) -> bool:
+    return y.dtype == object and len({type(value) for value in y}) > 1
+
+
+def _check_observed(y: Array) -> None:
+    if y.dtype.kind == "f":
+        bad = ~np.isfinite(y)
+    elif y.dtype == object:
+        bad = np.array([value is None or value != value for value in y.ravel()], dtype=bool).reshape(y.shape)
+    else:
+        return
+    if bad.any():
+        rows = np.flatnonzero(bad.reshape(len(y), -1).any(axis=1))
+        found = "infinity" if y.dtype.kind == "f" and np.isinf(y[bad]).any() else "NaN"
+        raise ValueError(
+            f"Input y contains {found} in {len(rows)} row{'s' if len(rows) > 1 else ''} (the first is row {rows[0]}). "
+            "Drop the rows whose target is not known before fitting."
+        )
+
+
+def _kind_of_target(y: Array, task: str) -> str:
+    """"classes", "values" or "multilabel"."""
+    if task == "regression":
+        return "values"
+    found = type_of_target(y, input_name="y")
+    if task == "classification" and found == "continuous":
+        if len(np.unique(y)) == len(y):
+            raise ValueError(
+                "y is continuous: with task='classification' every row would be a class of its own. "
+                "Use task='regression', or bin y into classes."
+            )
+        return "classes"
+    if found in ("binary", "multiclass"):
+        return "classes"
+    if found == "multilabel-indicator":
+        return "multilabel"
+    if found in ("continuous", "continuous-multioutput") and task == "auto":
+        return "values"
+    if found == "multiclass-multioutput":
+        raise ValueError(
+            f"y has {y.shape[1]} columns of class labels (multiclass-multioutput), which is not supported: fit one selector "
+            "for each column, or say task='regression' if the integers are quantities."
+        )
+    raise ValueError(f"Unknown label type: y is {found!r}, which cannot be used with task={task!r}.")
+
+
+def resolve_columns(name: str, wanted: Any, n_columns: int, names: list[Any] | None) -> Array:
+    """Positions of columns given by name, by position or by a mask."""
+    if wanted is None:
+        return np.empty(0, dtype=np.intp)
+    if isinstance(wanted, (str, numbers.Integral)):
+        wanted = [wanted]
+    listed = list(wanted)
+    if len(listed) == n_columns and listed and all(isinstance(entry, (bool, np.bool_)) for entry in listed):
+        return np.flatnonzero(np.asarray(listed))
+    positions = []
+    for entry in listed:
+        if isinstance(entry, str):
+            if names is None or entry not in names:
+                raise ValueError(f"{name} names column {entry!r}, {_not_found(entry, names)}")
+            positions.append(names.index(entry))
+        elif isinstance(entry, numbers.Integral) and not isinstance(entry, (bool, np.bool_)):
+            if not 0 <= entry < n_columns:
+                raise ValueError(f"{name} has column {entry!r}, but X has {n_columns} columns: use 0 to {n_columns - 1}.")
+            positions.append(int(entry))
+        else:
+            raise ValueError(f"{name} has the entry {entry!r}; give column names or positions.")
+    if len(set(positions)) < len(positions):
+        twice = next(p for p in positions if positions.count(p) > 1)
+        raise ValueError(f"{name} lists column {names[twice] if names else twice!r} twice.")
+    return np.array(positions, dtype=np.intp)
+
+
+def _not_found(entry: str, names: list[Any] | None) -> str:
+    if names is None:
+        return "but X has no column names; use positions, or fit on a dataframe."
+    close = difflib.get_close_matches(entry, [str(n) for n in names], n=3)
+    hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
+    return f"which X does not have.{hint}"
+
+
+def check_constraints(
+    n_columns: int, names: list[Any] | None, *, n_features_to_select: Any, include: Any, exclude: Any, groups: Any = None
+) -> Constraints:
+    """Bring together how many columns to select and which ones must, may or may not be."""
+    labels = _check_groups(groups, n_columns)
+    inside = resolve_columns("include", include, n_columns, names)
+    outside = resolve_columns("exclude", exclude, n_columns, names)
+    both = np.intersect1d(labels[inside], labels[outside])
+    if len(both):
+        column = next(j for j in inside if labels[j] == both[0])
+        shown = names[column] if names else int(column)
+        raise ValueError(f"column {shown!r} (or its group) is in both include and exclude; leave it in one of them.")
+    excluded = np.isin(labels, labels[outside])
+    available = len(np.unique(labels[~excluded]))
+    if not available:
+        raise ValueError("exclude leaves no column to select from.")
+    what = "features" if groups is None else "groups of features"
+    count = resolve_count(n_features_to_select, available, what)
+    n_included = len(np.unique(labels[inside]))
+    if count is not None and n_included > count:
+        raise ValueError(
+            f"include lists {n_included} {what}, more than n_features_to_select={n_features_to_select!r}; "
+            f"included ones count towards it, so ask for at least {n_included}."
+        )
+    return Constraints(inside, excluded, labels, count)
+
+
+def _check_groups(groups: Any, n_columns: int) -> Array:
+    if groups is None:
+        return np.arange(n_columns)
+    listed = list(groups)
+    if len(listed) != n_columns:
+        raise ValueError(f"groups has {len(listed)} labels, but X has {n_columns} columns; give one label for each column.")
+    codes: dict[Any, int] = {}
+    return np.array([codes.setdefault(label, len(codes)) for label in listed], dtype=np.intp)

@@ -1,0 +1,246 @@
+"""Stage 1, continued: many enhancement nodes at little cost, and well wired.
+
+Interactions need many nodes and few kept ones. Nodes are drawn and scored block by block on a sample of rows; only the
+most relevant are carried on, some for the target and some for what a linear fit leaves of it, because main effects would
+crowd interactions out otherwise. A share of the nodes is wired by the pair screen: ``X' diag(y) X`` is one
+product that sees every pair of columns at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+
+from easyfs.engines.local import block_slices, map_blocks
+from easyfs.network import Network, draw_enhancement
+from easyfs.relevance import explained_share, orthonormal_basis
+from easyfs.rows import ScaledSparse, spread_rows
+
+Array = NDArray[Any]
+
+SCORING_ROWS = 1024
+# Directions of the target that the pair screen looks at, strongest first.
+SCREENED_DIRECTIONS = 3
+# Beyond this many columns the screen sees a part of them: the product grows with the square.
+SCREENED_COLUMNS = 4096
+NODES_PER_PAIR = 8
+NODES_PER_BLOCK = 128
+
+
+@dataclass(frozen=True)
+class ScoringRows:
+    """The sample that nodes are scored on: centred, each row times the root of its weight."""
+
+    inputs: Array | ScaledSparse
+    root_weight: Array
+    target: Array
+    """Orthonormal basis of the targets."""
+    basis: Array
+    """The combinations of the targets that make it."""
+
+
+def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None, size: int = SCORING_ROWS) -> ScoringRows:
+    """Take rows spread over the sample and an orthonormal basis of their targets."""
+    chosen = spread_rows(len(Y), size, weight)
+    if chosen is not None:
+        inputs, Y, weight = inputs[chosen], Y[chosen], None
+    w = np.ones(len(Y)) if weight is None else weight
+    centred = Y.astype(np.float64) - np.average(Y, axis=0, weights=w)
+    basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
+    root = np.sqrt(w)
+    return ScoringRows(inputs, root, (centred @ basis) * root[:, None], basis)
+
+
+def linear_residual(rows: ScoringRows, live: Array) -> tuple[Array, Array]:
+    """What a ridge fit leaves of the target, and the fit's coefficients.
+
+    The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half of
+    the target's variance is linear in standardised columns.
+
+    Returns
+    -------
+    residual : ndarray of shape (n, r)
+        Orthonormal basis of the residuals.
+    coefficients : ndarray of shape (d, r)
+        ``target - X @ coefficients`` is the residual.
+    """
+    n, d = rows.inputs.shape
+    penalty = float(max(1, live.sum()))
+    gram = np.zeros((n, n))
+    for part in _centred_columns(rows, np.flatnonzero(live)):
+        gram += part @ part.T
+    gram[np.diag_indices(n)] += penalty
+    dual = cho_solve(cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), rows.target)
+    coefficients = np.zeros((d, dual.shape[1]))
+    columns = np.flatnonzero(live)
+    place = 0
+    for part in _centred_columns(rows, columns):
+        coefficients[columns[place : place + part.shape[1]]] = part.T @ dual.astype(part.dtype)
+        place += part.shape[1]
+    residual = penalty * dual
+    return residual @ orthonormal_basis(residual.T @ residual), coefficients
+
+
+def _centred_columns(rows: ScoringRows, columns: Array, size: int = 4096) -> Any:
+    """Blocks of the inputs' columns as float32, centred, each row times the root of its weight."""
+    root = rows.root_weight.astype(np.float32)
+    weight = root * root
+    for part in block_slices(len(columns), size):
+        chosen = columns[part]
+        values = (
+            rows.inputs.take(chosen) if isinstance(rows.inputs, ScaledSparse) else rows.inputs[:, chosen]
+        ).astype(np.float32)
+        values -= (weight @ values) / weight.sum()
+        values *= root[:, None]
+        yield values
+
+
+def screen_pairs(rows: ScoringRows, direction: Array, live: Array, n_pairs: int, rng: np.random.Generator) -> Array:
+    """The pairs of columns whose products are most related to a target (a column may pair with itself).
+
+    Parameters
+    ----------
+    direction : ndarray of shape (n, r)
+        Orthonormal targets; the first few are looked at.
+    n_pairs : int
+        Number of pairs wanted in all.
+
+    Returns
+    -------
+    ndarray of int, shape (at most n_pairs, 2)
+    """
+    columns = np.flatnonzero(live)
+    if len(columns) > SCREENED_COLUMNS:
+        columns = np.sort(rng.choice(columns, SCREENED_COLUMNS, replace=False))
+    values = np.concatenate(list(_centred_columns(rows, columns)), axis=1)
+    directions = direction[:, :SCREENED_DIRECTIONS].astype(np.float32)
+    found: list[tuple[Array, Array]] = []
+    # Rows already carry the root of their weight twice in each product; the direction carries it once more.
+    root = np.maximum(rows.root_weight, np.finfo(np.float64).tiny).astype(np.float32)
+
+    def screen(task: tuple[int, slice]) -> tuple[Array, Array]:
+        which, left = task
+        weighed = values[:, left] * (directions[:, which] / root)[:, None]
+        product = np.abs(weighed.T @ values[:, left.start :])
+        product[np.tril_indices(product.shape[0], -1)] = 0.0
+        best = _largest(product.ravel(), n_pairs)
+        i, j = np.unravel_index(best, product.shape)
+        return product.ravel()[best], np.stack([columns[left.start + i], columns[left.start + j]], axis=1)
+
+    tasks = [(which, left) for which in range(directions.shape[1]) for left in block_slices(len(columns), 256)]
+    found = list(map_blocks(screen, tasks))
+    strength = np.concatenate([f[0] for f in found]) if found else np.empty(0)
+    pairs = np.concatenate([f[1] for f in found]) if found else np.empty((0, 2), dtype=np.intp)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -strength))
+    pairs = pairs[order]
+    _, first = np.unique(pairs, axis=0, return_index=True)
+    return pairs[np.sort(first)][:n_pairs]
+
+
+def _largest(values: Array, k: int) -> Array:
+    return np.argpartition(values, len(values) - k)[len(values) - k :] if k < len(values) else np.arange(len(values))
+
+
+def node_relevance(rows: ScoringRows, network: Network, *targets: Array) -> list[Array]:
+    """Relevance of each enhancement node to each orthonormal target, on the sample."""
+    n = rows.inputs.shape[0]
+    root = rows.root_weight.astype(np.float32)
+    right = np.concatenate([t * rows.root_weight[:, None] for t in targets] + [(root * root)[:, None]], axis=1)
+    right = right.astype(np.float32)
+    total = float((rows.root_weight**2).sum())
+    ends = np.cumsum([t.shape[1] for t in targets])
+    whole = network.expand(rows.inputs)[:, network.n_hidden :] if network.n_rounds > 1 else None
+    transposed = (
+        np.ascontiguousarray(rows.inputs.T, dtype=np.float32)
+        if whole is None and not isinstance(rows.inputs, ScaledSparse)
+        else None
+    )
+    weights = network.enhancement[:, : network.n_inputs]
+
+    def score(nodes: slice) -> Array:
+        if whole is not None:
+            signal = np.ascontiguousarray(whole[:, nodes].T, dtype=np.float32)
+        elif transposed is not None:
+            signal = np.asarray(weights[nodes] @ transposed)
+        else:
+            heard = np.unique(weights[nodes].indices)
+            signal = np.asarray(weights[nodes][:, heard] @ np.ascontiguousarray(rows.inputs.take(heard).T, np.float32))
+        np.maximum(signal, 0.0, out=signal)
+        cross = (signal @ right).astype(np.float64)
+        energy = np.einsum("ij,ij,j->i", signal, signal, root * root, optimize=False).astype(np.float64)
+        energy -= cross[:, -1] ** 2 / total
+        energy[energy <= 1e-6 * n] = 0.0
+        return np.stack([
+            explained_share(cross[:, end - t.shape[1] : end], energy) for t, end in zip(targets, ends, strict=True)
+        ])
+
+    blocks = block_slices(weights.shape[0], NODES_PER_BLOCK)
+    scores = list(map_blocks(score, blocks))
+    return list(np.concatenate(scores, axis=1)) if scores else [np.empty(0) for _ in targets]
+
+
+@dataclass(frozen=True)
+class KeptNodes:
+    """The enhancement nodes that are carried on.
+
+    Attributes
+    ----------
+    network : Network
+        A network that computes just these nodes.
+    places : ndarray of int
+        Where they are among its extra nodes.
+    for_residual : ndarray of bool
+        Which were kept for the residual rather than for the target itself.
+    coefficients : ndarray of shape (d, t)
+        Ridge coefficients that the residual was made with, one column for each target.
+    n_drawn : int
+        How many nodes they were chosen from.
+    """
+
+    network: Network
+    places: Array
+    for_residual: Array
+    coefficients: Array
+    n_drawn: int
+
+
+def keep_nodes(
+    rows: ScoringRows,
+    hidden: Array,
+    live: Array,
+    rng: np.random.Generator,
+    *,
+    n_enhancement: int,
+    connections: int,
+    n_rounds: int,
+    n_kept: int,
+    pair_share: float,
+    residual_share: float,
+) -> KeptNodes:
+    """Draw enhancement nodes, score them on the sample and keep the best."""
+    residual, coefficients = linear_residual(rows, live)
+    n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
+    pairs = screen_pairs(rows, residual, live, -(-n_paired // NODES_PER_PAIR), rng) if n_paired else None
+    if pairs is not None and len(pairs):
+        pairs = pairs[np.arange(n_paired) % len(pairs)]
+    enhancement = draw_enhancement(
+        n_enhancement, connections, live, len(hidden), n_rounds, rng, pairs=pairs
+    )
+    network = Network(len(live), hidden, enhancement, n_rounds)
+    to_target, to_residual = node_relevance(rows, network, rows.target, residual)
+    n_residual = int(round(residual_share * min(n_kept, n_enhancement)))
+    n_target = min(n_kept, n_enhancement) - n_residual
+    first = np.argsort(-to_target, kind="stable")[:n_target]
+    first = first[to_target[first] > 0]
+    rest = np.argsort(-to_residual, kind="stable")
+    rest = rest[~np.isin(rest, first)][:n_residual]
+    rest = rest[to_residual[rest] > 0]
+    nodes = np.concatenate([first, rest])
+    small, places = network.keep(nodes)
+    for_residual = np.arange(len(nodes)) >= len(first)
+    return KeptNodes(small, places, for_residual, coefficients @ np.linalg.pinv(rows.basis), n_enhancement)
