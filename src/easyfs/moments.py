@@ -53,6 +53,7 @@ class SecondMoment:
         self.dtype = np.dtype(np.float64)
         self._parts: list[Rows] = []
         self._gram: Array | None = np.zeros((p, p)) if fold else None
+        self._squares: Array | None = None
 
     @property
     def folded(self) -> bool:
@@ -70,6 +71,7 @@ class SecondMoment:
             raise ValueError(f"rows have {rows.shape[1]} columns, but this second moment has {self.p}.")
         if rows.shape[0] == 0:
             return self
+        self._squares = None
         self.n_rows += rows.shape[0]
         self.dtype = rows.extra.dtype
         if self._gram is None:
@@ -91,6 +93,7 @@ class SecondMoment:
             raise ValueError(f"cannot merge second moments of {self.p} and {other.p} columns.")
         if other.n_rows == 0:
             return self
+        self._squares = None
         self.n_rows += other.n_rows
         self.weight += other.weight
         self.sums = self.sums + other.sums
@@ -106,6 +109,7 @@ class SecondMoment:
         """Append ``extra`` columns that have been zero in all rows so far."""
         if extra == 0:
             return
+        self._squares = None
         self.p += extra
         self.sums = np.concatenate([self.sums, np.zeros(extra)])
         for part in self._parts:
@@ -113,6 +117,17 @@ class SecondMoment:
             part.whole = None
         if self._gram is not None:
             self._gram = np.pad(self._gram, (0, extra))
+
+    def reorder(self, first: int, source: Array) -> None:
+        """Put the columns from ``first`` on into another order: place ``i`` takes what was at ``first + source[i]``."""
+        self._squares = None
+        order = np.concatenate([np.arange(first), first + source])
+        self.sums = self.sums[order]
+        for part in self._parts:
+            part.extra = part.extra[:, order[part.n_inputs :] - part.n_inputs]
+            part.whole = None
+        if self._gram is not None:
+            self._gram = self._gram[np.ix_(order, order)]
 
     def with_class(self, code: int, n_classes: int) -> SecondMoment:
         """The same rows with one more column for each class: one for class ``code``, zero for the others."""
@@ -148,25 +163,9 @@ class SecondMoment:
 
     def diag(self) -> Array:
         """Sum of squares of each column about its mean."""
-        about = self.weight * self.mean**2
-        if self._gram is not None:
-            return np.asarray(np.diagonal(self._gram)) - about
-        rows = self.rows()
-        if isinstance(rows.inputs, ScaledSparse):
-            squares = np.concatenate([
-                np.square(rows.take(np.arange(self.p)[part]).astype(np.float64)).T @ rows.weights()
-                for part in block_slices(self.p, 1024)
-            ])
-            return squares - about
-        squares = np.empty(self.p)
-        w = rows.weights()
-        d = rows.n_inputs
-        for values, target in ((rows.inputs, squares[:d]), (rows.extra, squares[d:])):
-            target[:] = sum(
-                np.einsum("i,ij,ij->j", w[part], values[part], values[part], dtype=np.float64, casting="unsafe")
-                for part in block_slices(len(values), block_rows(max(1, values.shape[1]), 8))
-            )
-        return squares - about
+        if self._squares is None:
+            self._squares = np.diagonal(self._gram).copy() if self._gram is not None else _squares(self.rows())
+        return self._squares - self.weight * self.mean**2
 
     def columns(self, columns: Array) -> Array:
         """Columns of the Gram matrix about the mean, ``p`` by ``len(columns)``, float64."""
@@ -191,6 +190,20 @@ class SecondMoment:
             rows = self.rows()
             raw = rows.cross(rows.dot(B.astype(self.dtype)))
         return raw - self.weight * np.outer(self.mean, self.mean @ B)
+
+
+def _squares(rows: Rows) -> Array:
+    """Sum of squares of each column, in blocks of columns."""
+    w = rows.weights()
+
+    def squares(part: slice) -> Array:
+        values = rows.take(np.arange(part.start, part.stop))
+        if rows.weight is None:
+            return np.einsum("ij,ij->j", values, values)
+        return np.asarray(w @ np.square(values, dtype=np.float64))
+
+    parts = list(map_blocks(squares, block_slices(rows.shape[1], 256)))
+    return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
 
 
 def _sum(left: Array | None, right: Array | None) -> Array | None:

@@ -16,19 +16,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.engines.local import block_rows, block_slices, for_blocks
+from easyfs.engines.local import block_slices, for_blocks
 from easyfs.rows import ScaledSparse
 
 Array = NDArray[Any]
 
 # A dense product beats a sparse one while it has at most this many columns for each connection.
 DENSE_COLUMNS_PER_CONNECTION = 64
+# Rows expanded at a time: enough for the product with the hidden nodes to run at full speed.
+EXPANDED_ROWS = 512
+# Hidden nodes drawn from one stream of random numbers; each part has its own, so that threads can share the work.
+DRAWN_ROWS = 32
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,14 @@ class Network:
         """Nodes beside the inputs."""
         return self.n_hidden + int(self.enhancement.shape[0])
 
+    @cached_property
+    def _from_inputs(self) -> Drive:
+        return Drive(self.enhancement[:, : self.n_inputs])
+
+    @cached_property
+    def _from_extra(self) -> Drive:
+        return Drive(self.enhancement[:, self.n_inputs :])
+
     def expand(self, X: Array | ScaledSparse) -> Array:
         """Expanded features of the hidden and enhancement nodes (the inputs' own are ``X``).
 
@@ -78,7 +91,7 @@ class Network:
         def fill(rows: slice) -> None:
             self._expand_block(X[rows], out[rows])
 
-        for_blocks(fill, block_slices(X.shape[0], block_rows(self.n_inputs + self.n_extra, X.dtype.itemsize)))
+        for_blocks(fill, block_slices(X.shape[0], EXPANDED_ROWS))
         return out
 
     def _expand_block(self, X: Array | ScaledSparse, out: Array) -> None:
@@ -89,16 +102,15 @@ class Network:
             np.maximum(hidden, 0.0, out=hidden)
         if not grown.shape[1]:
             return
-        state = _drive(X, self.enhancement[:, : self.n_inputs])
+        state = self._from_inputs(X)
         signal = np.maximum(state, 0.0)
         grown[:] = signal
         if self.n_rounds == 1:
             return
         state -= signal
         speaking = np.concatenate([hidden, signal], axis=1)
-        among_extra = self.enhancement[:, self.n_inputs :]
         for _ in range(1, self.n_rounds):
-            state += _drive(speaking, among_extra)
+            state += self._from_extra(speaking)
             signal = np.maximum(state, 0.0)
             state -= signal
             grown += signal
@@ -148,30 +160,42 @@ class Network:
             yield nodes, np.abs(block[:d].T)
 
 
-def _drive(signal: Array | ScaledSparse, weights: sparse.csr_array) -> Array:
+class Drive:
     """``W I``: what each node hears, for rows of signals; through the few columns that are heard at all."""
-    heard = np.unique(weights.indices)
-    dtype = signal.dtype
-    narrow = len(heard) <= DENSE_COLUMNS_PER_CONNECTION * max(1, weights.nnz // max(1, weights.shape[0]))
-    if isinstance(signal, ScaledSparse):
-        values = signal.take(heard)
-    elif narrow and len(heard) == signal.shape[1]:
-        values = signal
-    else:
-        values = signal[:, heard] if narrow else signal
-    if narrow or isinstance(signal, ScaledSparse):
-        weights = weights[:, heard]
-    if narrow:
-        return np.asarray(values @ weights.toarray().T.astype(dtype))
-    return np.ascontiguousarray((weights.astype(dtype) @ np.ascontiguousarray(values.T)).T)
+
+    def __init__(self, weights: sparse.csr_array):
+        self.heard = np.unique(weights.indices)
+        self.weights = sparse.csr_array(weights[:, self.heard])
+        narrow = len(self.heard) <= DENSE_COLUMNS_PER_CONNECTION * max(1, weights.nnz // max(1, weights.shape[0]))
+        self.dense = self.weights.toarray().T if narrow else None
+        self.all_heard = len(self.heard) == weights.shape[1]
+
+    def __call__(self, signal: Array | ScaledSparse) -> Array:
+        if isinstance(signal, ScaledSparse):
+            values = signal.take(self.heard)
+        else:
+            values = signal if self.all_heard else signal.take(self.heard, axis=1)
+        if self.dense is not None:
+            return np.asarray(values @ self.dense.astype(signal.dtype))
+        heard = self.weights.astype(signal.dtype) @ np.ascontiguousarray(values.T)
+        return np.ascontiguousarray(np.asarray(heard).T)
 
 
 def draw_hidden(n_hidden: int, live: Array, rng: np.random.Generator, *, unit_rows: bool = True) -> Array:
     """Draw standard normal weights of the hidden nodes on the live inputs, each row scaled to unit norm."""
+    drawn = np.empty((n_hidden, int(live.sum())), dtype=np.float32)
+    parts = block_slices(n_hidden, DRAWN_ROWS)
+
+    def fill(task: tuple[slice, np.random.Generator]) -> None:
+        rows, own = task
+        own.standard_normal(dtype=np.float32, out=drawn[rows])
+        if unit_rows and drawn.size:
+            drawn[rows] /= np.sqrt(np.einsum("ij,ij->i", drawn[rows], drawn[rows]))[:, None]
+
+    for_blocks(fill, zip(parts, rng.spawn(len(parts)), strict=True))
+    if live.all():
+        return drawn
     weights = np.zeros((n_hidden, len(live)), dtype=np.float32)
-    drawn = rng.standard_normal((n_hidden, int(live.sum())), dtype=np.float32)
-    if unit_rows and drawn.size:
-        drawn /= np.sqrt(np.einsum("ij,ij->i", drawn, drawn))[:, None]
     weights[:, live] = drawn
     return weights
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from easyfs.network import Network, draw_enhancement, draw_hidden
-from easyfs.rows import Scaling, ScaledSparse, measure_scaling, spread_rows
+from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling, scale_rows, spread_rows
 from easyfs.statistics import Plan
 from easyfs.wiring import keep_nodes, scoring_rows
 
@@ -18,6 +18,8 @@ Array = NDArray[Any]
 
 # Scaling and network come from at most this many rows, spread over the data.
 SAMPLE_ROWS = 20_000
+# The sketch of wide tables takes fewer rows still: as many as keep it within this many products.
+SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 29, 1024
 # Enhancement nodes by number of columns: enough for each column to meet many others, bounded in cost.
 NODES_PER_COLUMN, FEWEST_NODES, MOST_NODES = 60, 1000, 3000
 
@@ -55,13 +57,13 @@ def make_plan(
     settings: NetworkSettings,
     rng: np.random.Generator,
     scale: tuple[Array, Array] | None = None,
-) -> tuple[Plan, Array | ScaledSparse | None]:
+) -> tuple[Plan, tuple[Array | ScaledSparse, Array] | None]:
     """Measure the scaling, draw the network and choose the nodes to keep.
 
     Returns
     -------
     plan : Plan
-    scaled : ndarray or ScaledSparse or None
+    scaled : tuple of rows and observed weights, or None
         The scaled rows, when the sample is the whole table.
     """
     chosen = spread_rows(X.shape[0], SAMPLE_ROWS, weight)
@@ -72,7 +74,7 @@ def make_plan(
     if scale is not None:
         center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
         scaling = Scaling(center, np.where(spread > 0, spread, 1.0), scaling.constant | ~(spread > 0), scaling.dtype)
-    inputs = ScaledSparse(X, scaling) if sparse.issparse(X) else scaling.apply(X)[0]
+    inputs, observed = scale_rows(X, scaling, weight)
     live = ~(scaling.constant | excluded)
     target_center, target_scale = _target_scaling(y, weight, target_kind)
     hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not settings.literal)
@@ -97,9 +99,10 @@ def make_plan(
     else:
         changes = {"sketch": hidden_sketch(inputs, weight, plan.network)} if len(hidden) else {}
         changes["network"] = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
-        if y is not None and n_enhancement and settings.n_kept and live.any():
+        rows = None if y is None else scoring_rows(inputs, plan.encode(y, n_targets), weight)
+        if rows is not None and rows.target.shape[1] and n_enhancement and settings.n_kept and live.any():
             kept = keep_nodes(
-                scoring_rows(inputs, plan.encode(y, n_targets), weight),
+                rows,
                 hidden,
                 live,
                 rng,
@@ -111,8 +114,8 @@ def make_plan(
                 residual_share=settings.residual_share,
             )
             changes.update(network=kept.network, kept=kept)
-    plan = Plan(**{**plan.__dict__, **changes})
-    return plan, inputs if chosen is None else None
+    plan = replace(plan, **changes)
+    return plan, (inputs, observed) if chosen is None else None
 
 
 def _target_scaling(y: Array | None, weight: Array | None, kind: str | None) -> tuple[Array, Array]:
@@ -129,21 +132,21 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
     Only ``PP'`` of these products ``P`` matters, so with fewer rows than nodes the nodes are first replaced by as many
     combinations as there are rows.
     """
+    most = SKETCH_PRODUCTS // max(1, inputs.shape[1] * network.n_hidden)
+    chosen = spread_rows(inputs.shape[0], max(FEWEST_SKETCH_ROWS, most), weight)
+    if chosen is not None:
+        inputs, weight = inputs[chosen], None
     n = inputs.shape[0]
-    w = np.ones(n) if weight is None else weight
-    total = float(w.sum())
     nodes = network.expand(inputs)
-    nodes -= (w @ nodes / total).astype(nodes.dtype)
-    spread = np.sqrt(np.einsum("i,ij,ij->j", w, nodes, nodes) / total)
+    w = np.ones(n, dtype=nodes.dtype) if weight is None else weight.astype(nodes.dtype)
+    total = float(w.sum(dtype=np.float64))
+    mean = (w @ nodes).astype(np.float64) / total
+    squares = np.einsum("ij,ij->j", nodes, nodes) if weight is None else w @ np.square(nodes)
+    spread = np.sqrt(np.maximum(squares / total - mean**2, 0.0))
     live = spread > 1e-6
-    nodes = nodes[:, live] / spread[live].astype(nodes.dtype)
-    nodes *= (w / (total * np.sqrt(max(1, live.sum())))).astype(nodes.dtype)[:, None]
+    share = 1.0 / (np.where(live, spread, np.inf) * total * np.sqrt(max(1, live.sum())))
     if nodes.shape[1] > n:
-        nodes = np.ascontiguousarray(np.linalg.qr(nodes.T, mode="r").T)
-    return _cross(inputs, nodes)
-
-
-def _cross(inputs: Array | ScaledSparse, B: Array) -> Array:
-    from easyfs.rows import Rows
-
-    return Rows(inputs, np.empty((inputs.shape[0], 0), dtype=inputs.dtype)).cross(B)
+        nodes = np.linalg.qr(((nodes - mean) * share).T, mode="r").T.astype(nodes.dtype)
+        mean, share = np.zeros(n), np.ones(n)
+    rows = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight)
+    return np.asarray((rows.cross(nodes) - np.outer(rows.sums(), mean)) * share)

@@ -22,6 +22,8 @@ Array = NDArray[Any]
 ROUNDING = 16 * np.finfo(np.float64).eps
 # Outside this range a scale, or its inverse, does not fit into float32.
 FLOAT32_SCALES = (1e-30, 1e30)
+# Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
+PRODUCT_COLUMNS = 512
 
 
 @dataclass(frozen=True)
@@ -46,77 +48,104 @@ class Scaling:
 
     def apply(self, X: Array, out: Array | None = None) -> tuple[Array, Array | None]:
         """Scale dense rows; also give the mask of missing values, or None when there are none."""
-        if out is None:
-            out = np.empty(X.shape, dtype=self.dtype)
-        np.subtract(X, self.center.astype(self.dtype), out=out, casting="same_kind")
-        np.multiply(out, (1.0 / self.scale).astype(self.dtype), out=out)
-        if not np.isnan(out.sum()):
-            return out, None
-        missing = np.isnan(out)
-        out[missing] = 0.0
-        return out, missing
+        scaled = np.empty(X.shape, dtype=self.dtype) if out is None else out
+        center, inverse = self.center.astype(self.dtype), (1.0 / self.scale).astype(self.dtype)
+
+        def fill(rows: slice) -> bool:
+            part = scaled[rows]
+            np.subtract(X[rows], center, out=part, casting="same_kind")
+            np.multiply(part, inverse, out=part)
+            return bool(np.isnan(part.sum()))
+
+        if not any(list(map_blocks(fill, block_slices(len(X), block_rows(X.shape[1], 4))))):
+            return scaled, None
+        missing = np.isnan(scaled)
+        scaled[missing] = 0.0
+        return scaled, missing
+
+
+def scale_rows(
+    X: Array | sparse.csr_array, scaling: Scaling, weight: Array | None = None, out: Array | None = None
+) -> tuple[Array | ScaledSparse, Array]:
+    """Scaled rows, and the weight of the observed values of each column."""
+    n, d = X.shape
+    observed = np.full(d, float(n if weight is None else weight.sum()))
+    if sparse.issparse(X):
+        inputs = ScaledSparse(X, scaling)
+        return inputs, observed - inputs.missing_weight(weight)
+    dense, missing = scaling.apply(X, out)
+    if missing is not None:
+        observed -= missing.sum(axis=0) if weight is None else weight @ missing
+    return dense, observed
 
 
 def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) -> Scaling:
-    """Measure the scaling of dense or sparse rows: two passes in float64, missing values left out."""
-    sparse_rows = sparse.issparse(X)
-    total, first, observed = _weighted_sums(X, weight, None)
+    """Measure the scaling of dense or sparse rows, missing values left out.
+
+    Sums are taken about a guess of the mean, so that a column whose mean is far larger than its spread loses nothing.
+    """
+    shift, first, second, observed = (_sparse_sums if sparse.issparse(X) else _dense_sums)(X, weight)
     with np.errstate(invalid="ignore", divide="ignore"):
-        center = np.where(observed > 0, first / observed, 0.0)
-    _, second, _ = _weighted_sums(X, weight, center)
-    if sparse_rows:  # unstored entries are zeros: each of them is center away from the mean
-        second = second + (observed - _stored_weight(X, weight)) * center**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(np.where(observed > 0, second / observed, 0.0))
+        offset = np.where(observed > 0, first / observed, 0.0)
+        variance = np.where(observed > 0, second / observed, 0.0) - offset**2
+    center = shift + offset
+    spread = np.sqrt(np.maximum(variance, 0.0))
     constant = spread <= ROUNDING * np.abs(center)
-    size = np.where(center == 0.0, 1.0, np.abs(center))
-    scale = np.where(constant, size, spread)
+    scale = np.where(constant, np.where(center == 0.0, 1.0, np.abs(center)), spread)
     dtype = np.dtype(X.dtype if X.dtype == np.float32 else np.float64)
     if scale.size and (scale.min() < FLOAT32_SCALES[0] or scale.max() > FLOAT32_SCALES[1]):
         dtype = np.dtype(np.float64)
     return Scaling(center, scale, constant, dtype)
 
 
-def _weighted_sums(
-    X: Array | sparse.csr_array, weight: Array | None, center: Array | None
-) -> tuple[float, Array, Array]:
-    """Total weight, and for each column the sum (of squares about ``center``, if given) and the observed weight."""
+def _dense_sums(X: Array, weight: Array | None) -> tuple[Array, Array, Array, Array]:
+    """A guess of each column's mean; sum and sum of squares about it; the weight of the observed values."""
     n, d = X.shape
-    total = float(n if weight is None else weight.sum())
-    if sparse.issparse(X):
-        data = X.data.astype(np.float64)
-        stored = np.ones_like(data) if weight is None else np.repeat(weight, np.diff(X.indptr))
-        missing = np.isnan(data)
-        values = data if center is None else (data - center[X.indices]) ** 2
-        values = np.where(missing, 0.0, values)
-        first = np.bincount(X.indices, weights=values * stored, minlength=d)
-        observed = total - np.bincount(X.indices, weights=missing * stored, minlength=d)
-        return total, first, observed
+    size = block_rows(d, 8)
+    head = X[:size]
+    present = ~np.isnan(head)
+    shift = np.where(present, head, 0.0).sum(axis=0, dtype=np.float64) / np.maximum(present.sum(axis=0), 1)
+    shift = shift.astype(X.dtype)
 
-    def partial(rows: slice) -> tuple[Array, Array | None]:
-        block = X[rows] if center is None else X[rows] - center
-        w = None if weight is None else weight[rows]
-        if center is not None:
-            np.multiply(block, block, out=block)
-        sums = np.add.reduce(block, axis=0, dtype=np.float64) if w is None else w @ block.astype(np.float64, copy=False)
-        if not np.isnan(sums.sum()):
-            return sums, None
+    def partial(rows: slice) -> tuple[Array, Array, Array]:
+        block = X[rows] - shift
+        w = np.ones(len(block)) if weight is None else weight[rows]
+        observed = np.full(d, w.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            own = w.astype(block.dtype)
+            first, second = own @ block, own @ np.square(block)
+        if np.isfinite(first).all() and np.isfinite(second).all():
+            return first, second, observed
+        block = block.astype(np.float64)
         missing = np.isnan(block)
-        filled = np.where(missing, 0.0, block).astype(np.float64)
-        w = np.ones(len(block)) if w is None else w
-        return w @ filled, w @ missing
+        block[missing] = 0.0
+        return w @ block, w @ np.square(block), observed - w @ missing
 
-    first, absent = np.zeros(d), np.zeros(d)
-    for sums, missing in map_blocks(partial, block_slices(n, block_rows(d, 8))):
-        first += sums
-        if missing is not None:
-            absent += missing
-    return total, first, total - absent
+    first, second, observed = np.zeros(d), np.zeros(d), np.zeros(d)
+    for part in map_blocks(partial, block_slices(n, size)):
+        first += part[0]
+        second += part[1]
+        observed += part[2]
+    return shift.astype(np.float64), first, second, observed
 
 
-def _stored_weight(X: sparse.csr_array, weight: Array | None) -> Array:
-    stored = np.ones(len(X.data)) if weight is None else np.repeat(weight, np.diff(X.indptr))
-    return np.bincount(X.indices, weights=stored * ~np.isnan(X.data), minlength=X.shape[1])
+def _sparse_sums(X: sparse.csr_array, weight: Array | None) -> tuple[Array, Array, Array, Array]:
+    """As ``_dense_sums``, from the stored entries; all others are zeros."""
+    n, d = X.shape
+    w = np.ones(n) if weight is None else weight
+    stored = np.repeat(w, np.diff(X.indptr))
+    data = X.data.astype(np.float64)
+    missing = np.isnan(data)
+    data[missing] = 0.0
+
+    def total(values: Array) -> Array:
+        return np.bincount(X.indices, weights=values, minlength=d)
+
+    observed = w.sum() - total(missing * stored)
+    shift = total(data * stored) / np.maximum(observed, np.finfo(np.float64).tiny)
+    away = np.where(missing, 0.0, data - shift[X.indices])
+    unstored = np.maximum(observed - total(stored * ~missing), 0.0)
+    return shift, total(away * stored) - unstored * shift, total(away**2 * stored) + unstored * shift**2, observed
 
 
 def spread_rows(n: int, size: int, weight: Array | None = None) -> Array | None:
@@ -242,7 +271,7 @@ class Rows:
         """Some columns of ``A``, dense."""
         d = self.n_inputs
         if columns.size and columns.max() < d:
-            return self.inputs.take(columns) if isinstance(self.inputs, ScaledSparse) else self.inputs[:, columns]
+            return np.asarray(self.inputs.take(columns) if isinstance(self.inputs, ScaledSparse) else self.inputs.take(columns, axis=1))
         out = np.empty((self.shape[0], len(columns)), dtype=self.extra.dtype)
         left = columns < d
         if left.any():
@@ -270,7 +299,7 @@ class Rows:
         def fill(columns: slice) -> None:
             out[columns] = inputs[:, columns].T @ B
 
-        for_blocks(fill, block_slices(d, 256))
+        for_blocks(fill, block_slices(d, PRODUCT_COLUMNS))
         return out
 
     def dense(self) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Constraints:
     groups: Array
     count: int | None
 
-    @property
+    @cached_property
     def grouped(self) -> bool:
         """Whether any group has more than one column."""
         return len(np.unique(self.groups)) < len(self.groups)

@@ -1,7 +1,8 @@
-"""EasyFS, the estimator."""
+"""EasyFS, the estimator: parameters, ``fit``, ``partial_fit`` and what they leave behind."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from easyfs.base import BaseSelector
+from easyfs.engines.local import own_threads
+from easyfs.moments import ROWS_PER_COLUMN
 from easyfs.planning import NetworkSettings, make_plan
 from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
 from easyfs.statistics import Plan, Statistics, gather
@@ -17,12 +20,142 @@ from easyfs.validation import Target, check_choice, check_constraints, check_num
 
 Array = NDArray[Any]
 
+COMPRESSIONS = ("sequential", "ranking")
 # Precision and rounds of each compression when they are left at "auto".
 AUTO_EPS2 = {"sequential": 0.3, "ranking": 0.5}
 AUTO_ROUNDS = {"sequential": 1, "ranking": 2}
 
 
 class EasyFS(BaseSelector):
+    """Select the few columns that say most about the target, and say it only once.
+
+    The columns are expanded by a random network into many non-linear combinations, so that columns which matter only
+    together are seen; columns are then chosen one by one, each for what it adds to those already chosen. Works
+    for classes, numbers, several targets at once and, for coverage of the table, without any target. No model is trained.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        How many columns to select. A whole number is a count, a float in (0, 1] is a share of the columns (at least one):
+        ``1`` is one column, ``1.0`` is all of them. ``"auto"`` stops when no column that is left says more about the target
+        than the best of as many random columns would; at least one is selected.
+
+    task : {"auto", "classification", "regression"}, default="auto"
+        What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers are classes, other numbers are
+        quantities. Say ``"regression"`` when whole numbers are quantities.
+
+    compression : {"sequential", "ranking"}, default="sequential"
+        How columns are chosen. ``"sequential"`` measures redundancy against the columns already selected and takes
+        them one at a time. ``"ranking"`` is the published method: every node is scored once and its score handed back to the
+        columns it listens to; it needs a target.
+
+    n_hidden : int, default=256
+        Hidden nodes of the network. Each listens to all columns; together they are a sketch of the whole table, so that the
+        columns chosen late, when the target is explained, cover the table rather than its noise.
+
+    n_enhancement : int or "auto", default="auto"
+        Enhancement nodes of the network. Each listens to a few columns; those most related to the target point to columns
+        that matter together. ``"auto"`` depends on the number of columns alone. 0 looks at each column by itself.
+
+    connections : int, default=3
+        How many nodes an enhancement node listens to.
+
+    n_rounds : int or "auto", default="auto"
+        Rounds that signals run through the network. With two or more, enhancement nodes also listen to one another.
+        ``"auto"`` is 1 for the sequential form and 2 for the ranking.
+
+    n_kept : int, default=100
+        Enhancement nodes that are carried on, of all that are drawn (sequential form).
+
+    pair_share : float, default=0.3
+        Share of the enhancement nodes that is wired to pairs of columns whose product is related to the target; the others
+        are wired at random. 0 switches the screen for pairs off (sequential form).
+
+    residual_share : float, default=0.5
+        Share of the kept nodes chosen for what a linear fit leaves of the target rather than for the target itself,
+        so that strong single columns do not hide pairs. 0 switches this off (sequential form).
+
+    eps2 : float or "auto", default="auto"
+        Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it is,
+        the more each column counts as if it were alone. ``"auto"`` is 0.3 for the sequential form and 0.5 for the ranking.
+
+    block_weights : tuple of three floats, default=(0.6, 0.2, 0.2)
+        Weight of the target itself, of the enhancement nodes related to it, and of the coverage of the whole table
+        (sequential form).
+
+    lambda1 : float, default=1.0
+        Weight of redundancy against relevance in the score of a node (ranking).
+
+    lambda2 : float, default=0.5
+        Weight of the difference in spread, against the difference in mean, between classes (ranking).
+
+    top_share : float, default=0.2
+        Share of the nodes whose scores are handed back to the columns (ranking).
+
+    literal : bool, default=False
+        Leave out the two scalings that the published method does not have: connections of a node scaled to unit norm,
+        and standardised nodes (ranking).
+
+    include : list of names or positions, optional
+        Columns that are selected in any case, before all others. They count towards the number asked for.
+
+    exclude : list of names or positions, optional
+        Columns that are never selected. They are not seen by the network either.
+
+    groups : sequence of labels, one for each column, optional
+        Columns with the same label are selected or left together and count as one, such as the indicator columns of one
+        category.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the network. With a seed, the same table gives the same answer on any number of threads.
+
+    Attributes
+    ----------
+    order_ : ndarray of shape (n_features_in_,)
+        All columns, best first: included ones as given, selected ones as chosen, the rest by what they would add next,
+        copies of selected columns, constant columns, excluded columns.
+    ranking_ : ndarray of shape (n_features_in_,)
+        1 + the place of each column in ``order_``.
+    scores_ : ndarray of shape (n_features_in_,)
+        What each column added when it was chosen, or would have added last; ``-inf`` if excluded. For the ranking, the
+        importance ``H``.
+    gains_ : ndarray of shape (n_features_,)
+        What each selected column added, in order, as a share of all there is to explain.
+    redundancy_ : ndarray of shape (n_features_in_,)
+        Share of each column that the (other) selected columns already say.
+    n_features_ : int
+        Number of selected columns.
+    task_ : {"classification", "regression", None}
+        What ``y`` was taken for; None without a target.
+    classes_ : ndarray
+        The class labels, for a single column of them.
+    network_ : Plan
+        After :meth:`partial_fit`: the scaling and network that all blocks go through.
+    n_features_in_ : int
+        Number of columns seen.
+    feature_names_in_ : ndarray of str
+        Their names, when all are strings.
+
+    References
+    ----------
+    Lv, Xia, Liang and Chen, "EasyFS: an Efficient Model-free Feature Selection Framework via Elastic Transformation
+    of Features".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from easyfs import EasyFS
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = EasyFS(n_features_to_select=3, random_state=0).fit(X, y)
+    >>> selector.transform(X).shape
+    (569, 3)
+    >>> selector.truncate(1).get_feature_names_out().shape
+    (1,)
+    """
+
+    task_: str | None
+    _statistics: Statistics | None
+
     def __init__(
         self,
         n_features_to_select: Any = "auto",
@@ -30,13 +163,13 @@ class EasyFS(BaseSelector):
         task: str = "auto",
         compression: str = "sequential",
         n_hidden: int = 256,
-        n_enhancement: Any = "auto",
+        n_enhancement: int | str = "auto",
         connections: int = 3,
-        n_rounds: Any = "auto",
+        n_rounds: int | str = "auto",
         n_kept: int = 100,
         pair_share: float = 0.3,
         residual_share: float = 0.5,
-        eps2: Any = "auto",
+        eps2: float | str = "auto",
         block_weights: tuple[float, float, float] = (0.6, 0.2, 0.2),
         lambda1: float = 1.0,
         lambda2: float = 0.5,
@@ -69,48 +202,217 @@ class EasyFS(BaseSelector):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EasyFS:
-        settings = self._settings()
-        self._result = None
+        """Select columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+            Numbers; NaN is a missing value and counts as the mean of its column.
+        y : array-like of shape (n,) or (n, t), optional
+            Class labels, numbers, several targets, or a 0/1 matrix of labels. Without it, the columns that best cover
+            the table are selected.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row; a weight of 2 is the same as having the row twice.
+
+        Returns
+        -------
+        EasyFS
+            The fitted selector.
+        """
+        self._forget()
         matrix = self._check_X(X, reset=True)
-        n, d = matrix.shape
-        target = check_target(y, n, self.task)
-        weight = check_weights(sample_weight, n)
+        target, weight = self._check_rows(matrix, y, sample_weight, self.task)
         matrix, target, weight = _drop_weightless(matrix, target, weight)
-        constraints = self._constraints(d)
-        plan, scaled = make_plan(
+        constraints = self._constraints(matrix.shape[1])
+        _check_varies(target, weight)
+        with own_threads() if matrix.shape[0] > ROWS_PER_COLUMN * matrix.shape[1] else nullcontext():
+            plan, scaled = self._draw(matrix, target, weight, constraints)
+            stats = gather(plan, matrix, target.values, weight, target.n_targets, scaled)
+            self._remember(target)
+            self._result = self._select(stats, constraints)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        network: Plan | None = None,
+        scale: tuple[Any, Any] | None = None,
+    ) -> EasyFS:
+        """Add a block of rows of a table that does not fit into memory, or is still growing.
+
+        The scaling and the network are taken from the **first** block, which should look like the rest: give it a few
+        thousand rows in random order. Memory does not grow with the number of rows. The selection is computed when one of its
+        attributes is first read. The task is fixed by the first block; classes may appear later.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            A block of rows, as in :meth:`fit`.
+        network : Plan, optional
+            First block only: use this scaling and network, from :meth:`draw_network` or another selector's
+            ``network_``, so that the two can be merged.
+        scale : tuple of (mean, standard deviation), optional
+            First block only: the scale of each column, where it is known; the nodes still come from the block.
+
+        Returns
+        -------
+        EasyFS
+            The selector itself.
+        """
+        first = getattr(self, "_statistics", None) is None
+        if not first and (network is not None or scale is not None):
+            raise ValueError("network and scale are for the first block; this selector has seen rows already.")
+        if first:
+            self._forget()
+        matrix = self._check_X(X, reset=first)
+        task = self.task if first else (self.task_ or "auto")
+        target, weight = self._check_rows(matrix, y, sample_weight, task)
+        matrix, target, weight = _drop_weightless(matrix, target, weight)
+        if first:
+            constraints = self._constraints(matrix.shape[1])
+            plan = network or self._draw(matrix, target, weight, constraints, scale)[0]
+            _check_same_target(plan, target)
+            self.network_ = plan
+            self._statistics = Statistics(plan, target.n_targets)
+            self._labels: list[Any] = []
+            self._remember(target)
+        assert self._statistics is not None
+        _check_same_target(self.network_, target)
+        codes = self._codes(target)
+        self._statistics.add(matrix, codes, weight)
+        self._result = None
+        return self
+
+    def draw_network(self, X: Any, y: Any = None, sample_weight: Any = None) -> Plan:
+        """Draw the scaling and the network from a sample of rows, to be passed to several ``partial_fit``."""
+        drawn = EasyFS(**self.get_params(deep=False))
+        return drawn.partial_fit(X, y, sample_weight).network_
+
+    def merge(self, other: EasyFS) -> EasyFS:
+        """Add the rows that another selector has seen through ``partial_fit`` under the same network."""
+        mine, theirs = getattr(self, "_statistics", None), getattr(other, "_statistics", None)
+        if mine is None or theirs is None:
+            raise ValueError("merge needs two selectors that have seen rows through partial_fit.")
+        codes = np.array([self._code_of(label) for label in other._labels], dtype=np.intp)
+        joined = Statistics(theirs.plan, theirs.n_targets)
+        joined.merge(theirs)
+        if len(codes):
+            joined.recode(codes, len(self._labels))
+        mine.merge(joined)
+        self._remember_labels()
+        self._result = None
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_result", None) is not None or getattr(self, "_statistics", None) is not None
+
+    def _selected(self) -> Selection:
+        check_is_fitted(self)
+        if self._result is None:
+            assert self._statistics is not None
+            self._result = self._select(self._statistics, self._constraints(self.n_features_in_))
+        return self._result
+
+    def _forget(self) -> None:
+        """Check the parameters and drop what an earlier fit has left."""
+        self._settings()
+        self._result = None
+        self._statistics = None
+        for name in ("network_", "classes_", "task_"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _check_rows(self, matrix: Array, y: Any, sample_weight: Any, task: str) -> tuple[Target, Array | None]:
+        target = check_target(y, matrix.shape[0], task)
+        if target.kind is None and self.compression == "ranking":
+            raise ValueError(
+                "compression='ranking' needs a target, but y is None; pass y, or use compression='sequential', which can "
+                "select without one. (requires y to be passed, but the target y is None)"
+            )
+        if target.kind is None and self.n_hidden == 0:
+            raise ValueError("without a target, columns are selected to cover the hidden nodes; n_hidden=0 leaves none.")
+        return target, check_weights(sample_weight, matrix.shape[0])
+
+    def _remember(self, target: Target) -> None:
+        self.task_ = target.task
+        if target.classes is not None:
+            self.classes_ = target.classes
+
+    def _codes(self, target: Target) -> Array | None:
+        """Codes of the labels in the order in which they appeared; values as they are."""
+        if target.classes is None or target.values is None:
+            return target.values
+        codes = np.array([self._code_of(label) for label in target.classes], dtype=np.intp)
+        self._remember_labels()
+        return codes[target.values]
+
+    def _code_of(self, label: Any) -> int:
+        if label not in self._labels:
+            self._labels.append(label)
+        return self._labels.index(label)
+
+    def _remember_labels(self) -> None:
+        if self._labels:
+            self.classes_ = np.sort(np.array(self._labels))
+
+    def _draw(
+        self,
+        matrix: Array,
+        target: Target,
+        weight: Array | None,
+        constraints: Constraints,
+        scale: tuple[Any, Any] | None = None,
+    ) -> Any:
+        seed = check_random_state(self.random_state).randint(2**31 - 1, size=4)
+        return make_plan(
             matrix,
             target.values,
             weight,
             target_kind=target.kind,
             n_targets=target.n_targets,
             excluded=constraints.excluded,
-            settings=settings,
-            rng=self._rng(),
+            settings=self._settings(),
+            rng=np.random.default_rng(seed),
+            scale=scale,
         )
-        stats = gather(plan, matrix, target.values, weight, target.n_targets)
-        self.task_ = target.task
-        self._result = self._select(stats, constraints)
-        return self
 
-    def _rng(self):
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
-
-    def _settings(self):
+    def _settings(self) -> NetworkSettings:
+        check_choice("compression", self.compression, COMPRESSIONS)
+        check_number("n_hidden", self.n_hidden, 0, whole=True)
+        if self.n_enhancement != "auto":
+            check_number("n_enhancement", self.n_enhancement, 0, whole=True)
+        check_number("connections", self.connections, 1, whole=True)
+        if self.n_rounds != "auto":
+            check_number("n_rounds", self.n_rounds, 1, whole=True)
+        check_number("n_kept", self.n_kept, 0, whole=True)
+        check_number("pair_share", self.pair_share, 0, 1)
+        check_number("residual_share", self.residual_share, 0, 1)
+        if self.eps2 != "auto":
+            check_number("eps2", self.eps2, 0, above=True)
+        check_number("lambda1", self.lambda1, 0)
+        check_number("lambda2", self.lambda2, 0)
+        check_number("top_share", self.top_share, 0, 1, above=True)
+        weights = self.block_weights
+        if len(weights) != 3 or not all(np.isfinite(w) and w >= 0 for w in weights) or not sum(weights) > 0:
+            raise ValueError(f"block_weights={weights!r}: give three weights of at least 0, for target, nodes and coverage.")
         return NetworkSettings(
             compression=self.compression,
             n_hidden=self.n_hidden,
             n_enhancement=self.n_enhancement,
             connections=self.connections,
-            n_rounds=AUTO_ROUNDS[self.compression] if self.n_rounds == "auto" else self.n_rounds,
+            n_rounds=AUTO_ROUNDS[self.compression] if isinstance(self.n_rounds, str) else self.n_rounds,
             n_kept=self.n_kept,
             pair_share=self.pair_share,
             residual_share=self.residual_share,
             literal=self.literal,
         )
 
-    def _constraints(self, d):
+    def _constraints(self, n_columns: int) -> Constraints:
         return check_constraints(
-            d,
+            n_columns,
             self._names(),
             n_features_to_select=self.n_features_to_select,
             include=self.include,
@@ -118,15 +420,53 @@ class EasyFS(BaseSelector):
             groups=self.groups,
         )
 
-    def _select(self, stats, constraints):
-        eps2 = AUTO_EPS2[self.compression] if self.eps2 == "auto" else self.eps2
+    def _select(self, stats: Statistics, constraints: Constraints) -> Selection:
+        eps2 = AUTO_EPS2[self.compression] if isinstance(self.eps2, str) else self.eps2
         if self.compression == "sequential":
             return select_sequential(stats, constraints, eps2=eps2, block_weights=self.block_weights)
         return select_ranking(
-            stats, constraints, eps2=eps2, lambda1=self.lambda1, lambda2=self.lambda2, share=self.top_share,
-            literal=self.literal, block_weights=self.block_weights,
+            stats,
+            constraints,
+            eps2=eps2,
+            lambda1=self.lambda1,
+            lambda2=self.lambda2,
+            share=self.top_share,
+            literal=self.literal,
+            block_weights=self.block_weights,
         )
 
 
-def _drop_weightless(matrix, target, weight):
-    return matrix, target, weight
+def _drop_weightless(matrix: Array, target: Target, weight: Array | None) -> tuple[Array, Target, Array | None]:
+    """Leave rows of weight zero out, and give up weights that are all one."""
+    if weight is None:
+        return matrix, target, None
+    counted = weight > 0
+    if not counted.all():
+        values = None if target.values is None else target.values[counted]
+        matrix, weight = matrix[counted], weight[counted]
+        target = Target(target.task, target.kind, values, target.classes)
+    return matrix, target, None if (weight == 1.0).all() else weight
+
+
+def _check_varies(target: Target, weight: Array | None) -> None:
+    """There must be something to explain."""
+    if target.values is None:
+        return
+    if len(target.values) < 2 and (weight is None or weight.sum() < 2):
+        raise ValueError("only 1 row has a positive sample_weight; at least 2 rows (n_samples=1 found) are needed.")
+    if target.kind == "classes":
+        seen = np.unique(target.values)
+        if len(seen) < 2:
+            label = target.classes[seen[0]] if target.classes is not None else seen[0]
+            raise ValueError(f"y has 1 class only ({label!r}); at least 2 classes are needed to select for.")
+    elif not (target.values != target.values[:1]).any():
+        raise ValueError("y is constant: there is nothing to explain. Check the target column, or fit without y.")
+
+
+def _check_same_target(plan: Plan, target: Target) -> None:
+    """A block's target must be of the kind that the network was drawn for."""
+    if plan.target_kind != target.kind:
+        words = {"classes": "class labels", "values": "numbers", None: "no target"}
+        raise ValueError(f"this block has {words[target.kind]} in y, but the first block had {words[plan.target_kind]}.")
+    if target.kind == "values" and target.n_targets != len(plan.target_center):
+        raise ValueError(f"y has {target.n_targets} targets in this block, but {len(plan.target_center)} in the first one.")

@@ -13,7 +13,7 @@ from scipy import sparse
 from easyfs.engines.local import block_rows, block_slices, map_blocks
 from easyfs.moments import ROWS_PER_COLUMN, SecondMoment
 from easyfs.network import Network
-from easyfs.rows import Rows, ScaledSparse, Scaling
+from easyfs.rows import Rows, ScaledSparse, Scaling, scale_rows
 from easyfs.wiring import KeptNodes
 
 Array = NDArray[Any]
@@ -89,27 +89,30 @@ class Plan:
         digest.update(f"{self.target_kind} {self.scaling.dtype}".encode())
         return digest.hexdigest()
 
-    def rows(self, X: Array | sparse.csr_array, y: Array | None, weight: Array | None, n_targets: int) -> tuple[Rows, Array]:
+    def rows(
+        self, X: Array | sparse.csr_array, y: Array | None, weight: Array | None, n_targets: int
+    ) -> tuple[Rows, Array]:
         """Scale and expand rows; give them with the observed weight of each column."""
         n, d = X.shape
-        n_extra = self.n_nodes + n_targets
-        total = float(n if weight is None else weight.sum())
-        observed = np.full(d, total)
-        inputs: Array | ScaledSparse
         if sparse.issparse(X):
-            inputs = ScaledSparse(X, self.scaling)
-            rows = Rows(inputs, np.empty((n, n_extra), dtype=self.scaling.dtype), weight)
-            observed -= inputs.missing_weight(weight)
-        else:
-            rows = Rows.allocate(n, d, n_extra, self.scaling.dtype, weight)
-            inputs, missing = self.scaling.apply(X, out=rows.whole[:, :d] if rows.whole is not None else None)
-            if missing is not None:
-                observed -= missing.sum(axis=0) if weight is None else weight @ missing
-        if self.n_nodes:
-            rows.extra[:, : self.n_nodes] = self.network.expand(inputs)[:, self.nodes]
-        if n_targets and y is not None:
-            rows.extra[:, self.n_nodes :] = self.encode(y, n_targets)
+            inputs, observed = scale_rows(X, self.scaling, weight)
+            return self.with_nodes(inputs, y, weight, n_targets), observed
+        rows = Rows.allocate(n, d, self.n_nodes + n_targets, self.scaling.dtype, weight)
+        inputs, observed = scale_rows(X, self.scaling, weight, out=rows.inputs)
+        self._fill(rows.extra, inputs, y, n_targets)
         return rows, observed
+
+    def with_nodes(self, inputs: Array | ScaledSparse, y: Array | None, weight: Array | None, n_targets: int) -> Rows:
+        """Put the nodes and targets beside rows that are scaled already."""
+        extra = np.empty((inputs.shape[0], self.n_nodes + n_targets), dtype=self.scaling.dtype)
+        self._fill(extra, inputs, y, n_targets)
+        return Rows(inputs, extra, weight)
+
+    def _fill(self, extra: Array, inputs: Array | ScaledSparse, y: Array | None, n_targets: int) -> None:
+        if self.n_nodes:
+            extra[:, : self.n_nodes] = self.network.expand(inputs)[:, self.nodes]
+        if n_targets and y is not None:
+            extra[:, self.n_nodes :] = self.encode(y, n_targets)
 
     def encode(self, y: Array, n_targets: int) -> Array:
         """The targets of some rows as columns: one for each class, or the scaled values."""
@@ -155,10 +158,24 @@ class Statistics:
 
     def add(self, X: Array | sparse.csr_array, y: Array | None, weight: Array | None = None) -> Statistics:
         """Add rows; ``y`` holds class codes or target values."""
+        n_targets = self._room_for(y)
+        rows, observed = self.plan.rows(X, y, weight, n_targets)
+        return self._add(rows, observed, y)
+
+    def add_scaled(
+        self, inputs: Array | ScaledSparse, observed: Array, y: Array | None, weight: Array | None = None
+    ) -> Statistics:
+        """Add rows that are scaled already."""
+        n_targets = self._room_for(y)
+        return self._add(self.plan.with_nodes(inputs, y, weight, n_targets), observed, y)
+
+    def _room_for(self, y: Array | None) -> int:
         if self.plan.target_kind == "classes" and y is not None and len(y):
             self.widen(int(y.max()) + 1)
-        rows, observed = self.plan.rows(X, y, weight, 0 if self.plan.by_class else self.n_targets)
-        self.observed += observed
+        return 0 if self.plan.by_class else self.n_targets
+
+    def _add(self, rows: Rows, observed: Array, y: Array | None) -> Statistics:
+        self.observed = self.observed + observed
         if not self.plan.by_class or y is None:
             self._moment(ALL_ROWS).add(rows)
         else:
@@ -175,7 +192,7 @@ class Statistics:
             )
         self.widen(other.n_targets)
         other.widen(self.n_targets)
-        self.observed += other.observed
+        self.observed = self.observed + other.observed
         for key, moment in other.moments.items():
             self._moment(key).merge(moment)
         return self
@@ -189,6 +206,18 @@ class Statistics:
             whole.merge(self.moments[code].with_class(code, self.n_targets))
         return whole
 
+    def recode(self, codes: Array, n_targets: int) -> None:
+        """Give classes other codes: class ``i`` becomes ``codes[i]``."""
+        self.widen(n_targets)
+        if self.plan.by_class:
+            self.moments = {int(codes[old]): moment for old, moment in self.moments.items()}
+            return
+        spare = np.setdiff1d(np.arange(n_targets), codes)
+        first = len(self.plan.live) + self.plan.n_nodes
+        source = np.argsort(np.concatenate([codes, spare]))
+        for moment in self.moments.values():
+            moment.reorder(first, source)
+
     def widen(self, n_targets: int) -> None:
         """Make room for classes up to ``n_targets``."""
         extra = n_targets - self.n_targets
@@ -201,24 +230,32 @@ class Statistics:
 
 
 def gather(
-    plan: Plan, X: Array | sparse.csr_array, y: Array | None, weight: Array | None = None, n_targets: int = 0
+    plan: Plan,
+    X: Array | sparse.csr_array,
+    y: Array | None,
+    weight: Array | None = None,
+    n_targets: int = 0,
+    scaled: tuple[Array | ScaledSparse, Array] | None = None,
 ) -> Statistics:
-    """Sum a whole table in memory: block by block, by as many threads as BLAS may use."""
+    """Sum a whole table in memory: block by block, by as many threads as BLAS may use.
+
+    ``scaled`` are the rows and their observed weights where they have been scaled already.
+    """
     n = X.shape[0]
     whole = Statistics(plan, n_targets)
     if sparse.issparse(X) or n <= ROWS_PER_COLUMN * whole.width:
-        return whole.add(X, y, weight)
-    whole = Statistics(plan, n_targets, fold=not plan.by_class)
-    size = max(block_rows(whole.width, plan.scaling.dtype.itemsize), min(whole.width // 2, n))
+        return whole.add(X, y, weight) if scaled is None else whole.add_scaled(*scaled, y, weight)
+    fold = not plan.by_class
+    whole = Statistics(plan, n_targets, fold=fold)
+    size = max(block_rows(whole.width, plan.scaling.dtype.itemsize), whole.width // 2)
     blocks = block_slices(n, size)
 
     def add(task: list[slice]) -> Statistics:
-        part = Statistics(plan, n_targets, fold=not plan.by_class)
+        part = Statistics(plan, n_targets, fold=fold)
         for rows in task:
             part.add(X[rows], None if y is None else y[rows], None if weight is None else weight[rows])
         return part
 
-    tasks = [blocks[i : i + BLOCKS_PER_TASK] for i in range(0, len(blocks), BLOCKS_PER_TASK)]
-    for part in map_blocks(add, tasks):
+    for part in map_blocks(add, [blocks[i : i + BLOCKS_PER_TASK] for i in range(0, len(blocks), BLOCKS_PER_TASK)]):
         whole.merge(part)
     return whole

@@ -84,7 +84,8 @@ def _supervised_blocks(
     n_drawn = q if plan.kept is None else plan.kept.n_drawn
     significant = relevance[nodes] > null_relevance(moment.weight, basis.shape[1], n_drawn)
     nodes = nodes[np.argsort(~significant, kind="stable")]
-    weights = np.sqrt(w_e) * _node_weights(relevance, energy, for_residual)[nodes]
+    beyond_chance = relevance > null_relevance(moment.weight, basis.shape[1], n_drawn)
+    weights = np.sqrt(w_e) * _node_weights(np.where(for_residual & ~beyond_chance, 0.0, relevance), energy, for_residual)[nodes]
     with_nodes = moment.columns(d + nodes)
     P = np.concatenate([with_targets[:d] @ Y, with_nodes[:d] * weights], axis=1)
     watched = slice(0, int(significant.sum()))
@@ -107,7 +108,7 @@ def _relevance_to_residual(kept: KeptNodes, moment: SecondMoment, d: int, q: int
 def _node_weights(relevance: Array, energy: Array, for_residual: Array) -> Array:
     """Weight of each node in ``Z``: by relevance, each half (target, residual) normalised on its own."""
     weights = np.zeros(len(relevance))
-    halves = [half for half in (for_residual, ~for_residual) if half.any()]
+    halves = [half for half in (for_residual, ~for_residual) if relevance[half].any()]
     for half in halves:
         norm = np.sqrt(np.square(relevance[half]).sum() * len(halves))
         if norm > 0:

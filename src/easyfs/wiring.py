@@ -8,6 +8,7 @@ product that sees every pair of columns at once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,32 +17,60 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from easyfs.engines.local import block_slices, map_blocks
+from easyfs.engines.local import block_slices, for_blocks, map_blocks
 from easyfs.network import Network, draw_enhancement
 from easyfs.relevance import explained_share, orthonormal_basis
 from easyfs.rows import ScaledSparse, spread_rows
 
 Array = NDArray[Any]
 
-SCORING_ROWS = 1024
+SCORING_ROWS = 512
 # Directions of the target that the pair screen looks at, strongest first.
 SCREENED_DIRECTIONS = 3
 # Beyond this many columns the screen sees a part of them: the product grows with the square.
 SCREENED_COLUMNS = 4096
 NODES_PER_PAIR = 8
+STRENGTH_POWER = 4
 NODES_PER_BLOCK = 128
 
 
 @dataclass(frozen=True)
 class ScoringRows:
-    """The sample that nodes are scored on: centred, each row times the root of its weight."""
+    """The sample that nodes are scored on.
+
+    Attributes
+    ----------
+    inputs : ndarray or ScaledSparse
+        Scaled rows.
+    root_weight : ndarray
+        Root of the weight of each row.
+    target : ndarray of shape (n, r)
+        Orthonormal basis of the targets; each row carries the root of its weight.
+    basis : ndarray of shape (t, r)
+        The combinations of the targets that make it.
+    """
 
     inputs: Array | ScaledSparse
     root_weight: Array
     target: Array
-    """Orthonormal basis of the targets."""
     basis: Array
-    """The combinations of the targets that make it."""
+
+    def columns(self, live: Array) -> Iterator[tuple[Array, Array]]:
+        """Blocks of live columns as float32, centred, each row times the root of its weight."""
+        root = self.root_weight.astype(np.float32)
+        weight = root * root
+        places = np.flatnonzero(live)
+        for part in block_slices(len(places), SCREENED_COLUMNS):
+            chosen = places[part]
+            if isinstance(self.inputs, ScaledSparse):
+                values = self.inputs.take(chosen).astype(np.float32)
+            else:
+                whole = len(chosen) == self.inputs.shape[1]
+                values = (self.inputs if whole else self.inputs[:, chosen]).astype(np.float32)
+            values -= (weight @ values) / weight.sum()
+            if (root != 1.0).any():
+                values *= root[:, None]
+            yield chosen, values
 
 
 def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None, size: int = SCORING_ROWS) -> ScoringRows:
@@ -72,35 +101,21 @@ def linear_residual(rows: ScoringRows, live: Array) -> tuple[Array, Array]:
     n, d = rows.inputs.shape
     penalty = float(max(1, live.sum()))
     gram = np.zeros((n, n))
-    for part in _centred_columns(rows, np.flatnonzero(live)):
-        gram += part @ part.T
+    for _, values in rows.columns(live):
+        for product in map_blocks(lambda part, A=values: A[:, part] @ A[:, part].T, block_slices(values.shape[1], 512)):
+            gram += product
     gram[np.diag_indices(n)] += penalty
     dual = cho_solve(cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), rows.target)
     coefficients = np.zeros((d, dual.shape[1]))
-    columns = np.flatnonzero(live)
-    place = 0
-    for part in _centred_columns(rows, columns):
-        coefficients[columns[place : place + part.shape[1]]] = part.T @ dual.astype(part.dtype)
-        place += part.shape[1]
+    for columns, part in rows.columns(live):
+        coefficients[columns] = part.T @ dual.astype(np.float32)
     residual = penalty * dual
     return residual @ orthonormal_basis(residual.T @ residual), coefficients
 
 
-def _centred_columns(rows: ScoringRows, columns: Array, size: int = 4096) -> Any:
-    """Blocks of the inputs' columns as float32, centred, each row times the root of its weight."""
-    root = rows.root_weight.astype(np.float32)
-    weight = root * root
-    for part in block_slices(len(columns), size):
-        chosen = columns[part]
-        values = (
-            rows.inputs.take(chosen) if isinstance(rows.inputs, ScaledSparse) else rows.inputs[:, chosen]
-        ).astype(np.float32)
-        values -= (weight @ values) / weight.sum()
-        values *= root[:, None]
-        yield values
-
-
-def screen_pairs(rows: ScoringRows, direction: Array, live: Array, n_pairs: int, rng: np.random.Generator) -> Array:
+def screen_pairs(
+    rows: ScoringRows, direction: Array, live: Array, n_pairs: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
     """The pairs of columns whose products are most related to a target (a column may pair with itself).
 
     Parameters
@@ -112,38 +127,61 @@ def screen_pairs(rows: ScoringRows, direction: Array, live: Array, n_pairs: int,
 
     Returns
     -------
-    ndarray of int, shape (at most n_pairs, 2)
+    pairs : ndarray of int, shape (at most n_pairs, 2)
+        Strongest first.
+    strength : ndarray of shape (len(pairs),)
     """
-    columns = np.flatnonzero(live)
-    if len(columns) > SCREENED_COLUMNS:
-        columns = np.sort(rng.choice(columns, SCREENED_COLUMNS, replace=False))
-    values = np.concatenate(list(_centred_columns(rows, columns)), axis=1)
+    screened = live
+    if live.sum() > SCREENED_COLUMNS:
+        screened = np.zeros_like(live)
+        screened[rng.choice(np.flatnonzero(live), SCREENED_COLUMNS, replace=False)] = True
+    columns, values = next(rows.columns(screened))
     directions = direction[:, :SCREENED_DIRECTIONS].astype(np.float32)
-    found: list[tuple[Array, Array]] = []
     # Rows already carry the root of their weight twice in each product; the direction carries it once more.
     root = np.maximum(rows.root_weight, np.finfo(np.float64).tiny).astype(np.float32)
 
     def screen(task: tuple[int, slice]) -> tuple[Array, Array]:
         which, left = task
         weighed = values[:, left] * (directions[:, which] / root)[:, None]
-        product = np.abs(weighed.T @ values[:, left.start :])
+        product = weighed.T @ values[:, left.start :]
         product[np.tril_indices(product.shape[0], -1)] = 0.0
         best = _largest(product.ravel(), n_pairs)
         i, j = np.unravel_index(best, product.shape)
-        return product.ravel()[best], np.stack([columns[left.start + i], columns[left.start + j]], axis=1)
+        pairs = np.stack([columns[left.start + i], columns[left.start + j]], axis=1)
+        return np.abs(product.ravel()[best]), pairs
 
     tasks = [(which, left) for which in range(directions.shape[1]) for left in block_slices(len(columns), 256)]
     found = list(map_blocks(screen, tasks))
     strength = np.concatenate([f[0] for f in found]) if found else np.empty(0)
     pairs = np.concatenate([f[1] for f in found]) if found else np.empty((0, 2), dtype=np.intp)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -strength))
-    pairs = pairs[order]
+    pairs, strength = pairs[order], strength[order]
     _, first = np.unique(pairs, axis=0, return_index=True)
-    return pairs[np.sort(first)][:n_pairs]
+    first = np.sort(first)[:n_pairs]
+    return pairs[first], strength[first]
+
+
+def share_nodes(strength: Array, n_nodes: int) -> Array:
+    """Which pair each of ``n_nodes`` nodes is wired to: pairs that stand out get many nodes, the others one or two."""
+    share = strength.astype(np.float64) ** STRENGTH_POWER
+    ends = np.cumsum(share / max(share.sum(), 1e-300)) * n_nodes
+    return np.minimum(np.searchsorted(ends, np.arange(n_nodes) + 0.5), len(strength) - 1)
 
 
 def _largest(values: Array, k: int) -> Array:
-    return np.argpartition(values, len(values) - k)[len(values) - k :] if k < len(values) else np.arange(len(values))
+    """Places of the ``k`` largest absolute values: those above a bar set by their spread, lowered until enough pass."""
+    bar = float(np.sqrt(np.mean(np.square(values[:: max(1, len(values) // 4096)])))) * 4.0
+    while bar > 1e-30:
+        places = np.flatnonzero((values > bar) | (values < -bar))
+        if len(places) >= min(k, len(values)):
+            break
+        bar *= 0.8
+    else:
+        places = np.arange(len(values))
+    if len(places) <= k:
+        return places
+    order = np.argpartition(np.abs(values[places]), len(places) - k)
+    return np.sort(places[order[len(places) - k :]])
 
 
 def node_relevance(rows: ScoringRows, network: Network, *targets: Array) -> list[Array]:
@@ -155,11 +193,15 @@ def node_relevance(rows: ScoringRows, network: Network, *targets: Array) -> list
     total = float((rows.root_weight**2).sum())
     ends = np.cumsum([t.shape[1] for t in targets])
     whole = network.expand(rows.inputs)[:, network.n_hidden :] if network.n_rounds > 1 else None
-    transposed = (
-        np.ascontiguousarray(rows.inputs.T, dtype=np.float32)
-        if whole is None and not isinstance(rows.inputs, ScaledSparse)
-        else None
-    )
+    transposed = None
+    if whole is None and not isinstance(rows.inputs, ScaledSparse):
+        transposed = np.empty(rows.inputs.shape[::-1], dtype=np.float32)
+        inputs = rows.inputs
+
+        def fill(columns: slice) -> None:
+            transposed[columns] = inputs[:, columns].T
+
+        for_blocks(fill, block_slices(len(transposed), 256))
     weights = network.enhancement[:, : network.n_inputs]
 
     def score(nodes: slice) -> Array:
@@ -225,9 +267,10 @@ def keep_nodes(
     """Draw enhancement nodes, score them on the sample and keep the best."""
     residual, coefficients = linear_residual(rows, live)
     n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
-    pairs = screen_pairs(rows, residual, live, -(-n_paired // NODES_PER_PAIR), rng) if n_paired else None
-    if pairs is not None and len(pairs):
-        pairs = pairs[np.arange(n_paired) % len(pairs)]
+    pairs = None
+    if n_paired:
+        pairs, strength = screen_pairs(rows, residual, live, -(-n_paired // NODES_PER_PAIR), rng)
+        pairs = pairs[share_nodes(strength, n_paired)]
     enhancement = draw_enhancement(
         n_enhancement, connections, live, len(hidden), n_rounds, rng, pairs=pairs
     )

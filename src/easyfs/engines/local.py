@@ -2,6 +2,9 @@
 
 The blocks are cut by size alone, each is worked on by one thread with BLAS held at one thread, and results
 come back in the order of the blocks. How many threads share the work changes the time and nothing else.
+
+BLAS is held at one thread for a whole fit rather than for each product: its idle workers spin for a while after a product
+and would take the cores from ours.
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import TypeVar
 
@@ -20,6 +24,8 @@ Result = TypeVar("Result")
 
 # A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
 BLOCK_BYTES = 1 << 20
+
+_pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
 
 
 @lru_cache(maxsize=1)
@@ -32,11 +38,19 @@ def n_threads() -> int:
     return max((library.num_threads for library in _blas().lib_controllers), default=1)
 
 
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Hold BLAS at one thread, so that a product has the same bits on any machine load."""
-    if n_threads() == 1:
-        return nullcontext()
-    return _blas().limit(limits=1)
+@contextmanager
+def own_threads() -> Iterator[None]:
+    """Take the threads that BLAS would use for blocks of our own; BLAS runs with one thread inside."""
+    threads = n_threads()
+    if threads == 1 or _pool.get() is not None:
+        yield
+        return
+    with _blas().limit(limits=1), ThreadPoolExecutor(threads) as pool:
+        token = _pool.set(pool)
+        try:
+            yield
+        finally:
+            _pool.reset(token)
 
 
 def block_slices(n: int, size: int) -> list[slice]:
@@ -50,24 +64,23 @@ def block_rows(width: int, itemsize: int) -> int:
 
 
 def map_blocks(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Yield ``function(item)`` in the order of ``items``, computed by up to ``n_threads()`` threads.
+    """Yield ``function(item)`` in the order of ``items``, computed by the threads of :func:`own_threads`.
 
-    No more than two results a thread wait for the caller, so memory does not grow with the number of blocks.
+    No more than two results a thread wait for the caller, so memory does not grow with the number of blocks. A block that
+    is itself cut into blocks works through them one by one.
     """
-    items = list(items)
-    threads = min(n_threads(), len(items))
-    if threads <= 1:
-        with one_blas_thread():
-            yield from map(function, items)
+    pool = _pool.get()
+    if pool is None:
+        yield from map(function, items)
         return
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[Result]] = deque()
-        for item in items:
-            if len(waiting) >= 2 * threads:
-                yield waiting.popleft().result()
-            waiting.append(pool.submit(function, item))
-        while waiting:
+    room = 2 * pool._max_workers
+    waiting: deque[Future[Result]] = deque()
+    for item in items:
+        if len(waiting) >= room:
             yield waiting.popleft().result()
+        waiting.append(pool.submit(function, item))
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def for_blocks(function: Callable[[Item], object], items: Iterable[Item]) -> None:

@@ -1,0 +1,115 @@
+"""How long EasyFS takes, as ratios to well-known operations timed in the same process.
+
+Reference and subject are timed in turn, and the median of the ratios of neighbours is printed, with the quartiles:
+single runs on a shared machine are off by ten per cent and more. Threads are set and printed.
+
+    python benchmarks/speed.py [--threads 2] [--pairs 9] [--case NAME]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.feature_selection import f_classif
+from threadpoolctl import threadpool_limits
+
+from easyfs import EasyFS
+
+
+def timed(function: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def compare(name: str, limit: float, reference: Callable[[], object], subject: Callable[[], object], pairs: int) -> dict:
+    reference()
+    subject()
+    times = np.array([(timed(reference), timed(subject)) for _ in range(pairs)])
+    low, middle, high = np.quantile(times[:, 1] / times[:, 0], [0.25, 0.5, 0.75])
+    print(
+        f"{name:<58} {middle:5.2f} x  [{low:.2f}, {high:.2f}]  limit {limit:g}   "
+        f"({1e3 * np.median(times[:, 0]):.0f} ms against {1e3 * np.median(times[:, 1]):.0f} ms)",
+        flush=True,
+    )
+    return {"name": name, "ratio": middle, "limit": limit}
+
+
+def square(pairs: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 2000), dtype=np.float32)
+    y = (X[:, :10].sum(axis=1) > 0).astype(int)
+    compare("2000 x 2000 float32, k = 50, against X.T @ X", 2.25, lambda: X.T @ X, lambda: EasyFS(50, random_state=0).fit(X, y), pairs)
+
+
+def tall(pairs: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100_000, 100))
+    y = (X[:, :5].sum(axis=1) > 0).astype(int)
+    compare("100,000 x 100, k = 10, against f_classif", 3.5, lambda: f_classif(X, y), lambda: EasyFS(10, random_state=0).fit(X, y), pairs)
+
+
+def million(pairs: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1_000_000, 100), dtype=np.float32)
+    y = (X[:, :5].sum(axis=1) > 0).astype(int)
+    EasyFS(10, random_state=0).fit(X[:2000], y[:2000])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    EasyFS(10, random_state=0).fit(X, y)
+    added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    print(f"{'1,000,000 x 100 float32: memory added at the peak':<58} {added:5.0f} MB                limit 150 MB", flush=True)
+    compare("1,000,000 x 100 float32, k = 10, against f_classif", 2.0, lambda: f_classif(X, y), lambda: EasyFS(10, random_state=0).fit(X, y), pairs)
+
+
+def wide(pairs: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 100_000))
+    y = (X[:, :10].sum(axis=1) > 0).astype(int)
+    seconds = [timed(lambda: EasyFS(50, random_state=0).fit(X, y)) for _ in range(3)]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{'100 x 100,000, k = 50: seconds, peak memory of the process':<58} {np.median(seconds):5.2f} s, {peak:.0f} MB         limit 10 s, 1000 MB", flush=True)
+
+
+def ranking(pairs: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 500))
+    y = X[:, :10].sum(axis=1) + rng.standard_normal(5000)
+    M = rng.standard_normal((5000, 2000))
+
+    def reference() -> None:
+        gram = M.T @ M
+        gram[np.diag_indices(2000)] += 5000.0
+        np.linalg.cholesky(gram)
+
+    selector = EasyFS(20, compression="ranking", n_hidden=256, n_enhancement=2000 - 500 - 256, random_state=0)
+    compare("ranking, p = 2000 nodes, 5000 rows, against M.T @ M + chol", 4.0, reference, lambda: selector.fit(X, y), pairs)
+
+
+CASES = {"square": square, "tall": tall, "million": million, "wide": wide, "ranking": ranking}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--case", choices=CASES)
+    args = parser.parse_args()
+    if args.case:
+        with threadpool_limits(args.threads):
+            CASES[args.case](args.pairs)
+        return
+    print(f"threads: {args.threads}; numpy {np.__version__}; median and quartiles of {args.pairs} pairs", flush=True)
+    for case in CASES:  # each in a fresh process: memory is a peak of the whole process
+        command = [sys.executable, __file__, "--case", case, "--threads", str(args.threads), "--pairs", str(args.pairs)]
+        subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()
