@@ -46,14 +46,26 @@ def square(pairs: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((2000, 2000), dtype=np.float32)
     y = (X[:, :10].sum(axis=1) > 0).astype(int)
-    compare("2000 x 2000 float32, k = 50, against X.T @ X", 2.25, lambda: X.T @ X, lambda: EasyFS(50, random_state=0).fit(X, y), pairs)
+    compare(
+        "2000 x 2000 float32, k = 50, against X.T @ X",
+        2.25,
+        lambda: X.T @ X,
+        lambda: EasyFS(50, random_state=0).fit(X, y),
+        pairs,
+    )
 
 
 def tall(pairs: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100_000, 100))
     y = (X[:, :5].sum(axis=1) > 0).astype(int)
-    compare("100,000 x 100, k = 10, against f_classif", 3.5, lambda: f_classif(X, y), lambda: EasyFS(10, random_state=0).fit(X, y), pairs)
+    compare(
+        "100,000 x 100, k = 10, against f_classif",
+        3.5,
+        lambda: f_classif(X, y),
+        lambda: EasyFS(10, random_state=0).fit(X, y),
+        pairs,
+    )
 
 
 def million(pairs: int) -> None:
@@ -64,8 +76,16 @@ def million(pairs: int) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     EasyFS(10, random_state=0).fit(X, y)
     added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(f"{'1,000,000 x 100 float32: memory added at the peak':<58} {added:5.0f} MB                limit 150 MB", flush=True)
-    compare("1,000,000 x 100 float32, k = 10, against f_classif", 2.0, lambda: f_classif(X, y), lambda: EasyFS(10, random_state=0).fit(X, y), pairs)
+    print(
+        f"{'1,000,000 x 100 float32: memory added at the peak':<58} {added:5.0f} MB                limit 150 MB", flush=True
+    )
+    compare(
+        "1,000,000 x 100 float32, k = 10, against f_classif",
+        2.0,
+        lambda: f_classif(X, y),
+        lambda: EasyFS(10, random_state=0).fit(X, y),
+        pairs,
+    )
 
 
 def wide(pairs: int) -> None:
@@ -74,7 +94,10 @@ def wide(pairs: int) -> None:
     y = (X[:, :10].sum(axis=1) > 0).astype(int)
     seconds = [timed(lambda: EasyFS(50, random_state=0).fit(X, y)) for _ in range(3)]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{'100 x 100,000, k = 50: seconds, peak memory of the process':<58} {np.median(seconds):5.2f} s, {peak:.0f} MB         limit 10 s, 1000 MB", flush=True)
+    print(
+        f"{'100 x 100,000, k = 50: seconds, peak memory of the process':<58} {np.median(seconds):5.2f} s, {peak:.0f} MB         limit 10 s, 1000 MB",
+        flush=True,
+    )
 
 
 def ranking(pairs: int) -> None:

@@ -63,7 +63,9 @@ def leave_one_out_gain(M: Array, eps2: float = 0.5, *, form: str = "auto") -> Ar
     n, p = M.shape
     primal = n >= p if form == "auto" else form == "primal"
     alpha = (p - 1) / (n * eps2)
-    diagonal = inverse_diagonal_primal(M.T @ M, alpha) if primal else inverse_diagonal_dual(lambda c: M[:, c], M.shape, alpha)
+    diagonal = (
+        inverse_diagonal_primal(M.T @ M, alpha) if primal else inverse_diagonal_dual(lambda c: M[:, c], M.shape, alpha)
+    )
     difference = _log_det(_regularised(M, p / (n * eps2))) - _log_det(_regularised(M, alpha))
     return np.asarray(0.5 * difference - 0.5 * np.log(diagonal))
 

@@ -271,7 +271,9 @@ class Rows:
         """Some columns of ``A``, dense."""
         d = self.n_inputs
         if columns.size and columns.max() < d:
-            return np.asarray(self.inputs.take(columns) if isinstance(self.inputs, ScaledSparse) else self.inputs.take(columns, axis=1))
+            return np.asarray(
+                self.inputs.take(columns) if isinstance(self.inputs, ScaledSparse) else self.inputs.take(columns, axis=1)
+            )
         out = np.empty((self.shape[0], len(columns)), dtype=self.extra.dtype)
         left = columns < d
         if left.any():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from easyfs.compression.ranking import class_contrast, importance_score, node_votes, rank_inputs
+from easyfs.compression.ranking import class_contrast, importance_order, importance_score, node_votes, rank_inputs
 from easyfs.compression.sequential import GreedySearch
 from easyfs.moments import SecondMoment
 from easyfs.redundancy import inverse_diagonal_dual, inverse_diagonal_primal
@@ -19,6 +19,9 @@ from easyfs.stopping import NullGain
 from easyfs.target import TargetBlocks, target_blocks
 
 Array = NDArray[Any]
+
+# A variance within a class below this share of the variance of all rows is rounding.
+WITHIN_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class Chooser:
             scale.energy,
             blocks.P,
             eps2,
-            watched=slice(0, blocks.n_watched),
+            watched=slice(0, blocks.n_watched if self.auto else 0),
             max_steps=constraints.count or 32,
             dtype=moment.dtype,
             prefetch=not moment.folded,
@@ -227,7 +230,7 @@ def select_ranking(
     importance, own_score = ranking_importance(
         stats, moment, scale, eps2=eps2, lambda1=lambda1, lambda2=lambda2, share=share, literal=literal
     )
-    order = np.lexsort((np.arange(len(importance)), own_score, -importance))
+    order = importance_order(importance, own_score)
     if constraints.grouped:  # a group ranks with its best column
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -274,7 +277,8 @@ def ranking_importance(
         means, variances = [], []
         for code in sorted(stats.moments):
             part = stats.moments[code]
-            within = np.maximum(part.diag()[nodes], 0.0) / part.weight / spread[nodes] ** 2
+            within = part.diag()[nodes] / part.weight / spread[nodes] ** 2
+            within[within < WITHIN_ROUNDING] = 0.0  # all rows of the class are the same, such as a class of one row
             relevance.append(np.sqrt(within))
             redundancy.append(_redundancy(part, nodes, center, spread, eps2))
             means.append((part.mean[nodes] - center[nodes]) / spread[nodes])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from easyfs.base import BaseSelector
-from easyfs.engines.local import own_threads
-from easyfs.moments import ROWS_PER_COLUMN
+from easyfs.engines.local import threads_for
 from easyfs.planning import NetworkSettings, make_plan
 from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
 from easyfs.statistics import Plan, Statistics, gather
@@ -79,7 +77,7 @@ class EasyFS(BaseSelector):
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it is,
         the more each column counts as if it were alone. ``"auto"`` is 0.3 for the sequential form and 0.5 for the ranking.
 
-    block_weights : tuple of three floats, default=(0.6, 0.2, 0.2)
+    block_weights : tuple of three floats, default=(0.7, 0.1, 0.2)
         Weight of the target itself, of the enhancement nodes related to it, and of the coverage of the whole table
         (sequential form).
 
@@ -170,7 +168,7 @@ class EasyFS(BaseSelector):
         pair_share: float = 0.3,
         residual_share: float = 0.5,
         eps2: float | str = "auto",
-        block_weights: tuple[float, float, float] = (0.6, 0.2, 0.2),
+        block_weights: tuple[float, float, float] = (0.7, 0.1, 0.2),
         lambda1: float = 1.0,
         lambda2: float = 0.5,
         top_share: float = 0.2,
@@ -225,7 +223,7 @@ class EasyFS(BaseSelector):
         matrix, target, weight = _drop_weightless(matrix, target, weight)
         constraints = self._constraints(matrix.shape[1])
         _check_varies(target, weight)
-        with own_threads() if matrix.shape[0] > ROWS_PER_COLUMN * matrix.shape[1] else nullcontext():
+        with threads_for(*matrix.shape):
             plan, scaled = self._draw(matrix, target, weight, constraints)
             stats = gather(plan, matrix, target.values, weight, target.n_targets, scaled)
             self._remember(target)
@@ -273,7 +271,8 @@ class EasyFS(BaseSelector):
         matrix, target, weight = _drop_weightless(matrix, target, weight)
         if first:
             constraints = self._constraints(matrix.shape[1])
-            plan = network or self._draw(matrix, target, weight, constraints, scale)[0]
+            with threads_for(*matrix.shape):
+                plan = network or self._draw(matrix, target, weight, constraints, scale)[0]
             _check_same_target(plan, target)
             self.network_ = plan
             self._statistics = Statistics(plan, target.n_targets)
@@ -282,7 +281,8 @@ class EasyFS(BaseSelector):
         assert self._statistics is not None
         _check_same_target(self.network_, target)
         codes = self._codes(target)
-        self._statistics.add(matrix, codes, weight)
+        with threads_for(*matrix.shape):
+            self._statistics.add(matrix, codes, weight)
         self._result = None
         return self
 
@@ -313,7 +313,8 @@ class EasyFS(BaseSelector):
         check_is_fitted(self)
         if self._result is None:
             assert self._statistics is not None
-            self._result = self._select(self._statistics, self._constraints(self.n_features_in_))
+            with threads_for(self._statistics.n_rows, self.n_features_in_):
+                self._result = self._select(self._statistics, self._constraints(self.n_features_in_))
         return self._result
 
     def _forget(self) -> None:
@@ -397,7 +398,9 @@ class EasyFS(BaseSelector):
         check_number("top_share", self.top_share, 0, 1, above=True)
         weights = self.block_weights
         if len(weights) != 3 or not all(np.isfinite(w) and w >= 0 for w in weights) or not sum(weights) > 0:
-            raise ValueError(f"block_weights={weights!r}: give three weights of at least 0, for target, nodes and coverage.")
+            raise ValueError(
+                f"block_weights={weights!r}: give three weights of at least 0, for target, nodes and coverage."
+            )
         return NetworkSettings(
             compression=self.compression,
             n_hidden=self.n_hidden,

@@ -147,6 +147,11 @@ class Statistics:
         return len(self.plan.live) + self.plan.n_nodes + (0 if self.plan.by_class else self.n_targets)
 
     @property
+    def n_rows(self) -> int:
+        """Rows added so far."""
+        return sum(moment.n_rows for moment in self.moments.values())
+
+    @property
     def total(self) -> SecondMoment:
         """The moment over all rows (when classes are not kept apart)."""
         return self._moment(ALL_ROWS)

@@ -34,9 +34,7 @@ def resolve_count(n_features_to_select: Any, available: int, what: str = "featur
         return int(asked)
     if isinstance(asked, numbers.Real) and not isinstance(asked, bool) and 0.0 < float(asked) <= 1.0:
         return min(available, max(1, int(np.floor(float(asked) * available + 1e-9))))
-    raise ValueError(
-        f"n_features_to_select={asked!r}: give a count such as 20, a share in (0, 1] such as 0.1, or 'auto'."
-    )
+    raise ValueError(f"n_features_to_select={asked!r}: give a count such as 20, a share in (0, 1] such as 0.1, or 'auto'.")
 
 
 def quadratic_form_quantile(eigenvalues: Array, tail: float) -> float:

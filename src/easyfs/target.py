@@ -85,7 +85,9 @@ def _supervised_blocks(
     significant = relevance[nodes] > null_relevance(moment.weight, basis.shape[1], n_drawn)
     nodes = nodes[np.argsort(~significant, kind="stable")]
     beyond_chance = relevance > null_relevance(moment.weight, basis.shape[1], n_drawn)
-    weights = np.sqrt(w_e) * _node_weights(np.where(for_residual & ~beyond_chance, 0.0, relevance), energy, for_residual)[nodes]
+    weights = (
+        np.sqrt(w_e) * _node_weights(np.where(for_residual & ~beyond_chance, 0.0, relevance), energy, for_residual)[nodes]
+    )
     with_nodes = moment.columns(d + nodes)
     P = np.concatenate([with_targets[:d] @ Y, with_nodes[:d] * weights], axis=1)
     watched = slice(0, int(significant.sum()))

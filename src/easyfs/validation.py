@@ -82,7 +82,9 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
         raise ValueError(f"sample_weight is not finite in row {int(np.flatnonzero(~np.isfinite(weight))[0])}.")
     if (weight < 0).any():
         row = int(np.flatnonzero(weight < 0)[0])
-        raise ValueError(f"sample_weight is negative in row {row} ({weight[row]:g}); weights count rows, use 0 to leave one out.")
+        raise ValueError(
+            f"sample_weight is negative in row {row} ({weight[row]:g}); weights count rows, use 0 to leave one out."
+        )
     if not weight.any():
         raise ValueError("sample_weight is zero in every row; at least two rows need a positive weight.")
     return weight
@@ -99,7 +101,9 @@ def check_target(y: Any, n: int, task: str) -> Target:
     check_choice("task", task, TASKS)
     if y is None:
         if task != "auto":
-            raise ValueError(f"task={task!r} needs a target, but y is None; pass y, or leave task='auto' to select without one.")
+            raise ValueError(
+                f"task={task!r} needs a target, but y is None; pass y, or leave task='auto' to select without one."
+            )
         return Target(None, None, None)
     y = _as_array(y)
     if y.ndim == 0 or y.ndim > 2:
@@ -119,7 +123,9 @@ def check_target(y: Any, n: int, task: str) -> Target:
     try:
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError("y holds text, but task='regression' needs numbers; use task='classification' for labels.") from error
+        raise ValueError(
+            "y holds text, but task='regression' needs numbers; use task='classification' for labels."
+        ) from error
     multilabel = task != "regression" and kind == "multilabel"
     return Target("classification" if multilabel else "regression", "values", values)
 
@@ -145,7 +151,7 @@ def _check_observed(y: Array) -> None:
 
 
 def _kind_of_target(y: Array, task: str) -> str:
-    """"classes", "values" or "multilabel"."""
+    """ "classes", "values" or "multilabel"."""
     if task == "regression":
         return "values"
     found = type_of_target(y, input_name="y")

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
 from easyfs.engines.local import block_slices, for_blocks, map_blocks
@@ -24,11 +23,14 @@ from easyfs.rows import ScaledSparse, spread_rows
 
 Array = NDArray[Any]
 
-SCORING_ROWS = 512
+# Nodes are scored on this many rows at most; on wide tables on fewer, as the linear fit grows with both.
+SCORED_NUMBERS, FEWEST_SCORED_ROWS, MOST_SCORED_ROWS = 1 << 20, 512, 1024
 # Directions of the target that the pair screen looks at, strongest first.
 SCREENED_DIRECTIONS = 3
 # Beyond this many columns the screen sees a part of them: the product grows with the square.
 SCREENED_COLUMNS = 4096
+# ... and with many columns fewer rows: as many as keep it within this many products.
+SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS = 1 << 30, 256
 NODES_PER_PAIR = 8
 STRENGTH_POWER = 4
 NODES_PER_BLOCK = 128
@@ -73,8 +75,9 @@ class ScoringRows:
             yield chosen, values
 
 
-def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None, size: int = SCORING_ROWS) -> ScoringRows:
+def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None) -> ScoringRows:
     """Take rows spread over the sample and an orthonormal basis of their targets."""
+    size = int(np.clip(SCORED_NUMBERS // max(1, inputs.shape[1]), FEWEST_SCORED_ROWS, MOST_SCORED_ROWS))
     chosen = spread_rows(len(Y), size, weight)
     if chosen is not None:
         inputs, Y, weight = inputs[chosen], Y[chosen], None
@@ -136,9 +139,12 @@ def screen_pairs(
         screened = np.zeros_like(live)
         screened[rng.choice(np.flatnonzero(live), SCREENED_COLUMNS, replace=False)] = True
     columns, values = next(rows.columns(screened))
-    directions = direction[:, :SCREENED_DIRECTIONS].astype(np.float32)
+    few = spread_rows(len(values), max(FEWEST_SCREENED_ROWS, SCREENED_PRODUCTS // max(1, len(columns)) ** 2))
+    few = slice(None) if few is None else few
+    values = values[few]
+    directions = direction[few, :SCREENED_DIRECTIONS].astype(np.float32)
     # Rows already carry the root of their weight twice in each product; the direction carries it once more.
-    root = np.maximum(rows.root_weight, np.finfo(np.float64).tiny).astype(np.float32)
+    root = rows.root_weight[few].astype(np.float32)
 
     def screen(task: tuple[int, slice]) -> tuple[Array, Array]:
         which, left = task
@@ -217,9 +223,9 @@ def node_relevance(rows: ScoringRows, network: Network, *targets: Array) -> list
         energy = np.einsum("ij,ij,j->i", signal, signal, root * root, optimize=False).astype(np.float64)
         energy -= cross[:, -1] ** 2 / total
         energy[energy <= 1e-6 * n] = 0.0
-        return np.stack([
-            explained_share(cross[:, end - t.shape[1] : end], energy) for t, end in zip(targets, ends, strict=True)
-        ])
+        return np.stack(
+            [explained_share(cross[:, end - t.shape[1] : end], energy) for t, end in zip(targets, ends, strict=True)]
+        )
 
     blocks = block_slices(weights.shape[0], NODES_PER_BLOCK)
     scores = list(map_blocks(score, blocks))
@@ -271,9 +277,7 @@ def keep_nodes(
     if n_paired:
         pairs, strength = screen_pairs(rows, residual, live, -(-n_paired // NODES_PER_PAIR), rng)
         pairs = pairs[share_nodes(strength, n_paired)]
-    enhancement = draw_enhancement(
-        n_enhancement, connections, live, len(hidden), n_rounds, rng, pairs=pairs
-    )
+    enhancement = draw_enhancement(n_enhancement, connections, live, len(hidden), n_rounds, rng, pairs=pairs)
     network = Network(len(live), hidden, enhancement, n_rounds)
     to_target, to_residual = node_relevance(rows, network, rows.target, residual)
     n_residual = int(round(residual_share * min(n_kept, n_enhancement)))

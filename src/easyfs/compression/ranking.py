@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+# Scores lie within [-lambda1, 1]; what differs beyond this many decimals is rounding.
+DECIMALS = 9
+ROUNDING = 1e-12
+
 
 def min_max(values: Array) -> Array:
-    """Min-max normalisation to [0, 1]; a constant vector becomes 0."""
+    """Min-max normalisation to [0, 1]; a vector that is constant up to rounding becomes 0."""
     low, high = values.min(), values.max()
-    if not high > low:
+    if not high - low > ROUNDING * max(abs(low), abs(high)):
         return np.zeros_like(values, dtype=np.float64)
     return np.asarray((values - low) / (high - low))
 
@@ -38,8 +42,8 @@ def importance_score(relevance: Array, redundancy: Array, lambda1: float = 1.0) 
 
 
 def top_share(scores: Array, share: float) -> Array:
-    """Places of the ``ceil(share * p)`` smallest scores; among equal scores the lowest place."""
-    return np.argsort(scores, kind="stable")[: int(np.ceil(share * len(scores)))]
+    """Places of the ``ceil(share * p)`` smallest scores; among scores equal up to rounding the lowest place."""
+    return np.argsort(np.round(scores, DECIMALS), kind="stable")[: int(np.ceil(share * len(scores)))]
 
 
 def node_votes(scores: list[Array], share: float, weights: Array | None = None) -> Array:
@@ -75,3 +79,10 @@ def rank_inputs(votes: Array, support: Iterable[tuple[slice, Array]], n_inputs: 
     for nodes, E in support:
         H += votes[nodes] @ E
     return H
+
+
+def importance_order(importance: Array, own_score: Array) -> Array:
+    """Inputs by importance ``H``, then by the score ``S`` of their own node, then by place; rounding does not decide."""
+    relative = importance / max(float(importance.max(initial=0.0)), np.finfo(np.float64).tiny)
+    places = np.arange(len(importance))
+    return np.lexsort((places, np.round(own_score, DECIMALS), -np.round(relative, DECIMALS)))

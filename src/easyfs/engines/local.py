@@ -3,7 +3,7 @@
 The blocks are cut by size alone, each is worked on by one thread with BLAS held at one thread, and results
 come back in the order of the blocks. How many threads share the work changes the time and nothing else.
 
-BLAS is held at one thread for a whole fit rather than for each product: its idle workers spin for a while after a product
+Threads of BLAS and threads of our own are not mixed within a fit: BLAS's idle workers spin for a while after a product
 and would take the cores from ours.
 """
 
@@ -24,6 +24,9 @@ Result = TypeVar("Result")
 
 # A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
 BLOCK_BYTES = 1 << 20
+# Tables with more rows than this for each column are tall; smaller ones with fewer numbers than this are small.
+TALL = 2
+SMALL = 1 << 21
 
 _pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
 
@@ -39,12 +42,26 @@ def n_threads() -> int:
 
 
 @contextmanager
-def own_threads() -> Iterator[None]:
-    """Take the threads that BLAS would use for blocks of our own; BLAS runs with one thread inside."""
+def threads_for(n_rows: int, n_columns: int) -> Iterator[None]:
+    """Share out the threads for a table of this shape.
+
+    Tall tables are worked through in blocks, a thread each, with BLAS held at one thread. Tables that are about square
+    leave the threads to BLAS, whose products take most of the time. Small tables are done sooner by one thread.
+    """
     threads = n_threads()
     if threads == 1 or _pool.get() is not None:
         yield
-        return
+    elif n_rows <= TALL * n_columns:
+        with _blas().limit(limits=1 if n_rows * n_columns < SMALL else threads):
+            yield
+    else:
+        with own_threads(threads):
+            yield
+
+
+@contextmanager
+def own_threads(threads: int) -> Iterator[None]:
+    """Use threads of our own for blocks; BLAS runs with one thread inside."""
     with _blas().limit(limits=1), ThreadPoolExecutor(threads) as pool:
         token = _pool.set(pool)
         try:
