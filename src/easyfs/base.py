@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,7 +22,7 @@ Array = NDArray[Any]
 class BaseSelector(SelectorMixin, BaseEstimator):
     """Base class of all selectors.
 
-    A subclass's ``fit`` validates with :meth:`_check_X` and hands a :class:`~easyfs.selection.Selection` to ``_result``.
+    A subclass's ``fit`` validates with ``_check_table`` and leaves a :class:`~easyfs.selection.Selection` in ``_result``.
     """
 
     _result: Selection | None
@@ -42,7 +41,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_result", None) is not None
 
-    def _check_X(self, X: Any, *, reset: bool) -> Array:
+    def _check_table(self, X: Any, *, reset: bool) -> Array:
         """Check names and number of columns; give the table as a matrix of numbers."""
         matrix = to_matrix(X, estimator=self, min_rows=2 if reset else 1)
         validate_data(self, X if is_table(X) else matrix, reset=reset, skip_check_array=True)
@@ -118,7 +117,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return super().transform(X)
         if hasattr(X, "iloc"):
             reduced = super().transform(X)
-            return reduced.astype(np.float64) if getattr(reduced, "dtype", None) == object else reduced
+            return reduced.astype(np.float64) if getattr(reduced, "dtype", None) == np.dtype(object) else reduced
         validate_data(self, X, reset=False, skip_check_array=True)
         names = column_names(X)
         assert names is not None
@@ -147,8 +146,3 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         shorter.n_features_to_select = n_features_to_select
         shorter._result = Selection(result.order, count, result.scores, result.gains[:count], result.coded[:count])
         return shorter
-
-
-def not_fitted(selector: BaseEstimator) -> NotFittedError:
-    """The error for an attribute that only exists after fitting."""
-    return NotFittedError(f"this {type(selector).__name__} is not fitted yet; call fit first.")

@@ -199,7 +199,7 @@ def _squares(rows: Rows) -> Array:
     def squares(part: slice) -> Array:
         values = rows.take(np.arange(part.start, part.stop))
         if rows.weight is None:
-            return np.einsum("ij,ij->j", values, values)
+            return np.asarray(np.einsum("ij,ij->j", values, values))
         return np.asarray(w @ np.square(values, dtype=np.float64))
 
     parts = list(map_blocks(squares, block_slices(rows.shape[1], 256)))

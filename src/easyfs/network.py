@@ -59,6 +59,7 @@ class Network:
 
     @property
     def n_hidden(self) -> int:
+        """Hidden nodes."""
         return int(self.hidden.shape[0])
 
     @property
@@ -171,6 +172,7 @@ class Drive:
         self.all_heard = len(self.heard) == weights.shape[1]
 
     def __call__(self, signal: Array | ScaledSparse) -> Array:
+        """What the nodes hear of some rows."""
         if isinstance(signal, ScaledSparse):
             values = signal.take(self.heard)
         else:

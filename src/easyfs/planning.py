@@ -146,7 +146,7 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
     live = spread > 1e-6
     share = 1.0 / (np.where(live, spread, np.inf) * total * np.sqrt(max(1, live.sum())))
     if nodes.shape[1] > n:
-        nodes = np.linalg.qr(((nodes - mean) * share).T, mode="r").T.astype(nodes.dtype)
+        nodes = np.asarray(np.linalg.qr(((nodes - mean) * share).T, mode="r")).T.astype(nodes.dtype)
         mean, share = np.zeros(n), np.ones(n)
     rows = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight)
     return np.asarray((rows.cross(nodes) - np.outer(rows.sums(), mean)) * share)

@@ -142,8 +142,8 @@ def coded_shares(gram_rows: Array, selected: list[int], energy: Array) -> Array:
 
 
 def explained_by_selected(shares: Array, selected: Array) -> Array:
-    """Share of each column that the selected ones explain; for a selected column, that the *other* selected ones explain."""
-    k, d = shares.shape
+    """Share of each column that the selected ones explain; for a selected column, that the *other* selected ones do."""
+    k = len(shares)
     explained = np.einsum("ij,ij->j", shares, shares, dtype=np.float64)
     if k:
         factor = np.tril(shares[:, selected].T).astype(np.float64)
@@ -151,7 +151,7 @@ def explained_by_selected(shares: Array, selected: Array) -> Array:
         factor[~alive, ~alive] = 1.0
         solved = solve_triangular(factor, np.eye(k), lower=True, check_finite=False)
         explained[selected] = np.where(alive, 1.0 - 1.0 / np.einsum("ij,ij->j", solved, solved), 0.0)
-    return np.clip(explained, 0.0, 1.0)
+    return np.asarray(np.clip(explained, 0.0, 1.0))
 
 
 def _regularised(M: Array, alpha: float) -> Array:

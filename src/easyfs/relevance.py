@@ -50,7 +50,7 @@ def explained_share(cross: Array, energy: Array) -> Array:
         Between 0 and ``r``; 0 for a feature without energy.
     """
     squared = np.einsum("ij,ij->i", cross, cross)
-    return np.divide(squared, energy, out=np.zeros_like(squared), where=energy > 0)
+    return np.asarray(np.divide(squared, energy, out=np.zeros_like(squared), where=energy > 0))
 
 
 def conditional_variance(M: Array, y: Array) -> Array:
@@ -76,7 +76,7 @@ def conditional_variance(M: Array, y: Array) -> Array:
     Y = y.reshape(len(y), -1) - y.reshape(len(y), -1).mean(axis=0)
     basis = Y @ orthonormal_basis(Y.T @ Y)
     unexplained = basis.shape[1] - explained_share(M.T @ basis, np.einsum("ij,ij->j", M, M))
-    return unexplained * Y.var() if y.ndim == 1 else unexplained
+    return np.asarray(unexplained * (Y.var() if y.ndim == 1 else 1.0))
 
 
 def within_class_std(M: Array, labels: Array) -> Array:

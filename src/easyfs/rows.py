@@ -22,6 +22,8 @@ Array = NDArray[Any]
 ROUNDING = 16 * np.finfo(np.float64).eps
 # Outside this range a scale, or its inverse, does not fit into float32.
 FLOAT32_SCALES = (1e-30, 1e30)
+# A sparse column whose mean is more than this many standard deviations is worked on in float64.
+FLOAT32_SHIFT = 8.0
 # Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
 PRODUCT_COLUMNS = 512
 
@@ -93,7 +95,10 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
     constant = spread <= ROUNDING * np.abs(center)
     scale = np.where(constant, np.where(center == 0.0, 1.0, np.abs(center)), spread)
     dtype = np.dtype(X.dtype if X.dtype == np.float32 else np.float64)
-    if scale.size and (scale.min() < FLOAT32_SCALES[0] or scale.max() > FLOAT32_SCALES[1]):
+    outside = (scale < FLOAT32_SCALES[0]) | (scale > FLOAT32_SCALES[1])
+    if sparse.issparse(X):  # the centring is carried through products, which cancels digits
+        outside |= np.abs(center) > FLOAT32_SHIFT * scale
+    if outside.any():
         dtype = np.dtype(np.float64)
     return Scaling(center, scale, constant, dtype)
 
@@ -161,7 +166,7 @@ def spread_rows(n: int, size: int, weight: Array | None = None) -> Array | None:
     if weight is None:
         return (points * n).astype(np.intp)
     edges = np.cumsum(weight, dtype=np.float64)
-    return np.minimum(np.searchsorted(edges, points * edges[-1], side="right"), n - 1)
+    return np.asarray(np.minimum(np.searchsorted(edges, points * edges[-1], side="right"), n - 1))
 
 
 class ScaledSparse:
@@ -194,29 +199,30 @@ class ScaledSparse:
 
     @property
     def nbytes(self) -> int:
+        """Memory of the stored entries."""
         return int(self.S.data.nbytes + self.S.indices.nbytes + self.S.indptr.nbytes)
 
     def take(self, columns: Array | slice) -> Array:
         """Some columns, dense and centred."""
         if self._columns is None:
             self._columns = self.S.tocsc()
-        dense = self._columns[:, columns].toarray()
+        dense: Array = self._columns[:, columns].toarray()
         dense -= self.shift[columns].astype(self.dtype)
         return dense
 
     def dense(self) -> Array:
         """All columns of these rows (for a block of them)."""
-        out = self.S.toarray()
+        out: Array = self.S.toarray()
         out -= self.shift.astype(self.dtype)
         return out
 
     def dot(self, B: Array) -> Array:
         """``X B``."""
-        return np.asarray(self.S @ B) - (self.shift @ B).astype(B.dtype)
+        return np.asarray(self.S @ B - (self.shift @ B).astype(B.dtype))
 
     def cross(self, B: Array) -> Array:
         """``X' B``."""
-        return np.asarray(self.S.T @ B) - np.outer(self.shift, B.sum(axis=0)).astype(B.dtype)
+        return np.asarray(self.S.T @ B - np.outer(self.shift, B.sum(axis=0)).astype(B.dtype))
 
 
 def vertical(parts: list[ScaledSparse]) -> ScaledSparse:
@@ -243,20 +249,23 @@ class Rows:
     @classmethod
     def allocate(cls, n: int, n_inputs: int, n_extra: int, dtype: Any, weight: Array | None = None) -> Rows:
         """Room for ``n`` dense rows, to be filled in."""
-        whole = np.empty((n, n_inputs + n_extra + 1), dtype=dtype)
+        whole: Array = np.empty((n, n_inputs + n_extra + 1), dtype=dtype)
         whole[:, -1] = 1.0
         return cls(whole[:, :n_inputs], whole[:, n_inputs:-1], weight, whole)
 
     @property
     def n_inputs(self) -> int:
+        """Number of input columns."""
         return int(self.inputs.shape[1])
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns of ``A``."""
         return self.extra.shape[0], self.n_inputs + self.extra.shape[1]
 
     @property
     def nbytes(self) -> int:
+        """Memory that the rows take."""
         return int(self.inputs.nbytes + self.extra.nbytes)
 
     def weights(self) -> Array:

@@ -170,7 +170,7 @@ class Chooser:
         labels, sizes = np.unique(self.constraints.groups[self.candidates], return_counts=True)
         for label in labels[sizes > 1]:
             columns = np.flatnonzero((self.constraints.groups == label) & self.candidates)
-            P = search.current_P(columns)
+            P = search.current_products(columns)
             coded = search.coded_products(columns)
             coded[np.diag_indices(len(columns))] += search.eps2
             gain[columns] = float(np.sum(P * np.linalg.solve(coded, P))) - (len(columns) - 1) * by_chance

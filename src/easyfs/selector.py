@@ -44,8 +44,8 @@ class EasyFS(BaseSelector):
 
     compression : {"sequential", "ranking"}, default="sequential"
         How columns are chosen. ``"sequential"`` measures redundancy against the columns already selected and takes
-        them one at a time. ``"ranking"`` is the published method: every node is scored once and its score handed back to the
-        columns it listens to; it needs a target.
+        them one at a time. ``"ranking"`` is the published method: every node is scored once and its score handed
+        back to the columns it listens to; it needs a target.
 
     n_hidden : int, default=256
         Hidden nodes of the network. Each listens to all columns; together they are a sketch of the whole table, so that the
@@ -74,8 +74,8 @@ class EasyFS(BaseSelector):
         so that strong single columns do not hide pairs. 0 switches this off (sequential form).
 
     eps2 : float or "auto", default="auto"
-        Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it is,
-        the more each column counts as if it were alone. ``"auto"`` is 0.3 for the sequential form and 0.5 for the ranking.
+        Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
+        is, the more each column counts as if it were alone. ``"auto"`` is 0.3 for the sequential form, 0.5 for the ranking.
 
     block_weights : tuple of three floats, default=(0.7, 0.1, 0.2)
         Weight of the target itself, of the enhancement nodes related to it, and of the coverage of the whole table
@@ -218,7 +218,7 @@ class EasyFS(BaseSelector):
             The fitted selector.
         """
         self._forget()
-        matrix = self._check_X(X, reset=True)
+        matrix = self._check_table(X, reset=True)
         target, weight = self._check_rows(matrix, y, sample_weight, self.task)
         matrix, target, weight = _drop_weightless(matrix, target, weight)
         constraints = self._constraints(matrix.shape[1])
@@ -242,8 +242,8 @@ class EasyFS(BaseSelector):
         """Add a block of rows of a table that does not fit into memory, or is still growing.
 
         The scaling and the network are taken from the **first** block, which should look like the rest: give it a few
-        thousand rows in random order. Memory does not grow with the number of rows. The selection is computed when one of its
-        attributes is first read. The task is fixed by the first block; classes may appear later.
+        thousand rows in random order. Memory does not grow with the number of rows. The selection is computed when one of
+        its attributes is first read. The task is fixed by the first block; classes may appear later.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class EasyFS(BaseSelector):
             raise ValueError("network and scale are for the first block; this selector has seen rows already.")
         if first:
             self._forget()
-        matrix = self._check_X(X, reset=first)
+        matrix = self._check_table(X, reset=first)
         task = self.task if first else (self.task_ or "auto")
         target, weight = self._check_rows(matrix, y, sample_weight, task)
         matrix, target, weight = _drop_weightless(matrix, target, weight)

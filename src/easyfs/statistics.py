@@ -65,6 +65,7 @@ class Plan:
 
     @property
     def n_nodes(self) -> int:
+        """Number of extra nodes that are summed."""
         return self.network.n_extra if self.kept is None else len(self.kept.places)
 
     @property
@@ -98,6 +99,7 @@ class Plan:
             inputs, observed = scale_rows(X, self.scaling, weight)
             return self.with_nodes(inputs, y, weight, n_targets), observed
         rows = Rows.allocate(n, d, self.n_nodes + n_targets, self.scaling.dtype, weight)
+        assert isinstance(rows.inputs, np.ndarray)
         inputs, observed = scale_rows(X, self.scaling, weight, out=rows.inputs)
         self._fill(rows.extra, inputs, y, n_targets)
         return rows, observed

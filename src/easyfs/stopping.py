@@ -20,18 +20,19 @@ def resolve_count(n_features_to_select: Any, available: int, what: str = "featur
 
     A whole number is a count, a float in (0, 1] is a share (at least one), ``"auto"`` leaves it to the data.
     """
-    asked = n_features_to_select
+    asked: Any = n_features_to_select
     if isinstance(asked, str) and asked == "auto":
         return None
     if isinstance(asked, numbers.Integral) and not isinstance(asked, bool):
-        if asked < 1:
+        count = int(asked)
+        if count < 1:
             raise ValueError(f"n_features_to_select={asked!r}: ask for at least 1 feature, a share in (0, 1], or 'auto'.")
-        if asked > available:
+        if count > available:
             raise ValueError(
                 f"n_features_to_select={asked!r} is more than the {available} {what} there are to choose from; "
                 f"ask for at most {available}, a share such as 0.5, or 'auto'."
             )
-        return int(asked)
+        return count
     if isinstance(asked, numbers.Real) and not isinstance(asked, bool) and 0.0 < float(asked) <= 1.0:
         return min(available, max(1, int(np.floor(float(asked) * available + 1e-9))))
     raise ValueError(f"n_features_to_select={asked!r}: give a count such as 20, a share in (0, 1] such as 0.1, or 'auto'.")
@@ -63,7 +64,7 @@ def quadratic_form_quantile(eigenvalues: Array, tail: float) -> float:
 
 
 def null_relevance(n: float, rank: int, n_drawn: int, level: float = LEVEL) -> float:
-    """Relevance that the best of ``n_drawn`` nodes without any relation to the target stays below, with probability ``level``.
+    """Relevance that the best of ``n_drawn`` nodes without any relation to the target stays below in ``level`` of cases.
 
     For a permuted target of ``rank`` orthonormal columns the relevance follows a beta distribution.
     """

@@ -37,9 +37,13 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sp
     elif sparse.issparse(X):
         X = _check(X, names, estimator, min_rows)
         return X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
-    elif isinstance(X, (list, tuple)) or getattr(X, "dtype", None) == object or _is_text(X):
+    elif isinstance(X, (list, tuple)) or _has_objects(X) or _is_text(X):
         X = _objects_to_array(X, names)
     return _check(X, names, estimator, min_rows)
+
+
+def _has_objects(X: Any) -> bool:
+    return getattr(getattr(X, "dtype", None), "kind", "") == "O"
 
 
 def _is_text(X: Any) -> bool:
@@ -71,7 +75,7 @@ def _infinity_message(X: Any, names: list[Any] | None) -> str:
         if infinite.any():
             return (
                 f"Input X contains infinity: column {_label(j, names)} has {int(infinite.sum())} infinite "
-                f"value{'s' if infinite.sum() > 1 else ''}. Replace them by NaN (missing) or by a finite bound before fitting."
+                f"value{'s' if infinite.sum() > 1 else ''}. Replace them by NaN (missing) or by a finite bound."
             )
     return "Input X contains infinity or a value too large for its dtype. Replace such values or use float64."
 

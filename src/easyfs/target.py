@@ -56,7 +56,7 @@ def target_blocks(
     if plan.sketch is not None:
         rest = np.concatenate([rest, plan.sketch * (np.sqrt(present[2]) / spread)[:, None]], axis=1)
     if rest.shape[1] > d:  # only PP' matters
-        rest = np.linalg.qr(rest.T, mode="r").T
+        rest = np.asarray(np.linalg.qr(rest.T, mode="r")).T
     return TargetBlocks(np.concatenate([P[:, :n_watched], rest], axis=1) / np.sqrt(total), n_watched, watched_gram / total)
 
 
@@ -82,12 +82,12 @@ def _supervised_blocks(
     if not len(nodes) or not basis.shape[1]:
         return with_targets[:d] @ Y, Y.T @ with_targets[targets] @ Y, 0
     n_drawn = q if plan.kept is None else plan.kept.n_drawn
-    significant = relevance[nodes] > null_relevance(moment.weight, basis.shape[1], n_drawn)
-    nodes = nodes[np.argsort(~significant, kind="stable")]
     beyond_chance = relevance > null_relevance(moment.weight, basis.shape[1], n_drawn)
-    weights = (
-        np.sqrt(w_e) * _node_weights(np.where(for_residual & ~beyond_chance, 0.0, relevance), energy, for_residual)[nodes]
-    )
+    # The best of many nodes always fit some of the residual; those that do no better than chance would add noise.
+    counted = np.where(for_residual & ~beyond_chance, 0.0, relevance)
+    significant = beyond_chance[nodes]
+    nodes = nodes[np.argsort(~significant, kind="stable")]
+    weights = np.sqrt(w_e) * _node_weights(counted, energy, for_residual)[nodes]
     with_nodes = moment.columns(d + nodes)
     P = np.concatenate([with_targets[:d] @ Y, with_nodes[:d] * weights], axis=1)
     watched = slice(0, int(significant.sum()))

@@ -42,6 +42,7 @@ class Target:
 
     @property
     def n_targets(self) -> int:
+        """Number of target columns: classes, or targets."""
         if self.kind == "classes" and self.classes is not None:
             return len(self.classes)
         return 0 if self.values is None else int(self.values.shape[1])
@@ -123,9 +124,7 @@ def check_target(y: Any, n: int, task: str) -> Target:
     try:
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            "y holds text, but task='regression' needs numbers; use task='classification' for labels."
-        ) from error
+        raise ValueError("y holds text, but task='regression' needs numbers; use task='classification'.") from error
     multilabel = task != "regression" and kind == "multilabel"
     return Target("classification" if multilabel else "regression", "values", values)
 
@@ -138,7 +137,7 @@ def _check_observed(y: Array) -> None:
     if y.dtype.kind == "f":
         bad = ~np.isfinite(y)
     elif y.dtype == object:
-        bad = np.array([value is None or value != value for value in y.ravel()], dtype=bool).reshape(y.shape)
+        bad = np.array([_is_missing(value) for value in y.ravel()], dtype=bool).reshape(y.shape)
     else:
         return
     if bad.any():
@@ -150,8 +149,14 @@ def _check_observed(y: Array) -> None:
         )
 
 
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, numbers.Real) and bool(np.isnan(float(value)))
+
+
 def _kind_of_target(y: Array, task: str) -> str:
-    """ "classes", "values" or "multilabel"."""
+    """One of "classes", "values", "multilabel"."""
     if task == "regression":
         return "values"
     found = type_of_target(y, input_name="y")
@@ -170,8 +175,8 @@ def _kind_of_target(y: Array, task: str) -> str:
         return "values"
     if found == "multiclass-multioutput":
         raise ValueError(
-            f"y has {y.shape[1]} columns of class labels (multiclass-multioutput), which is not supported: fit one selector "
-            "for each column, or say task='regression' if the integers are quantities."
+            f"y has {y.shape[1]} columns of class labels (multiclass-multioutput), which is not supported: fit one "
+            "selector for each column, or say task='regression' if the integers are quantities."
         )
     raise ValueError(f"Unknown label type: y is {found!r}, which cannot be used with task={task!r}.")
 
@@ -192,7 +197,7 @@ def resolve_columns(name: str, wanted: Any, n_columns: int, names: list[Any] | N
                 raise ValueError(f"{name} names column {entry!r}, {_not_found(entry, names)}")
             positions.append(names.index(entry))
         elif isinstance(entry, numbers.Integral) and not isinstance(entry, (bool, np.bool_)):
-            if not 0 <= entry < n_columns:
+            if not 0 <= int(entry) < n_columns:
                 raise ValueError(f"{name} has column {entry!r}, but X has {n_columns} columns: use 0 to {n_columns - 1}.")
             positions.append(int(entry))
         else:

@@ -105,7 +105,8 @@ def linear_residual(rows: ScoringRows, live: Array) -> tuple[Array, Array]:
     penalty = float(max(1, live.sum()))
     gram = np.zeros((n, n))
     for _, values in rows.columns(live):
-        for product in map_blocks(lambda part, A=values: A[:, part] @ A[:, part].T, block_slices(values.shape[1], 512)):
+        parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
+        for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
             gram += product
     gram[np.diag_indices(n)] += penalty
     dual = cho_solve(cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), rows.target)
@@ -140,7 +141,7 @@ def screen_pairs(
         screened[rng.choice(np.flatnonzero(live), SCREENED_COLUMNS, replace=False)] = True
     columns, values = next(rows.columns(screened))
     few = spread_rows(len(values), max(FEWEST_SCREENED_ROWS, SCREENED_PRODUCTS // max(1, len(columns)) ** 2))
-    few = slice(None) if few is None else few
+    few = np.arange(len(values)) if few is None else few
     values = values[few]
     directions = direction[few, :SCREENED_DIRECTIONS].astype(np.float32)
     # Rows already carry the root of their weight twice in each product; the direction carries it once more.
@@ -280,7 +281,7 @@ def keep_nodes(
     enhancement = draw_enhancement(n_enhancement, connections, live, len(hidden), n_rounds, rng, pairs=pairs)
     network = Network(len(live), hidden, enhancement, n_rounds)
     to_target, to_residual = node_relevance(rows, network, rows.target, residual)
-    n_residual = int(round(residual_share * min(n_kept, n_enhancement)))
+    n_residual = round(residual_share * min(n_kept, n_enhancement))
     n_target = min(n_kept, n_enhancement) - n_residual
     first = np.argsort(-to_target, kind="stable")[:n_target]
     first = first[to_target[first] > 0]

@@ -73,7 +73,7 @@ class GreedySearch:
         self.P_watched = np.ascontiguousarray(P[:, watched])
         self.eps2 = eps2
         self.tie, self.copy = TIES[np.dtype(dtype)], COPIES[np.dtype(dtype)]
-        self.explained = energy.copy()
+        self.remaining = energy.copy()
         self.power = np.einsum("ij,ij->i", P, P)
         self.power_watched = np.einsum("ij,ij->i", self.P_watched, self.P_watched)
         self.watched = watched
@@ -88,11 +88,11 @@ class GreedySearch:
 
     def gain(self) -> Array:
         """What each column would add now, as a share of the target's energy."""
-        return np.maximum(self.power, 0.0) / (self.eps2 + np.maximum(self.explained, 0.0))
+        return np.asarray(np.maximum(self.power, 0.0) / (self.eps2 + np.maximum(self.remaining, 0.0)))
 
     def watched_gain(self) -> Array:
         """What each column would add now to the target itself."""
-        return np.maximum(self.power_watched, 0.0) / (self.eps2 + np.maximum(self.explained, 0.0))
+        return np.asarray(np.maximum(self.power_watched, 0.0) / (self.eps2 + np.maximum(self.remaining, 0.0)))
 
     def best(self, gain: Array, candidates: Array) -> int:
         """The candidate with the largest gain; among equals, the first."""
@@ -109,12 +109,12 @@ class GreedySearch:
         column = self._gram_column(j, gain, candidates)
         u = column - share @ self._u[:t]
         z = self.P[j] - share @ self._z[:t]
-        s = self.eps2 + max(float(self.explained[j]), 0.0)
+        s = self.eps2 + max(float(self.remaining[j]), 0.0)
         self.gains.append(float(z @ z) / s)
         self._update(self.power, self.P, z, slice(None), u, s, t)
         if self.P_watched.shape[1]:
             self._update(self.power_watched, self.P_watched, z[self.watched], self.watched, u, s, t)
-        self.explained -= u * u / s
+        self.remaining -= u * u / s
         self._u[t], self._s[t], self._z[t] = u, s, z
         self.selected.append(j)
         norm = np.sqrt(self.energy * self.energy[j])
@@ -127,7 +127,7 @@ class GreedySearch:
         Pz = P @ z - ((self._z[:t, part] @ z) / self._s[:t]) @ self._u[:t]
         power += u * (u * (float(z @ z) / s) - 2.0 * Pz) / s
 
-    def current_P(self, columns: Array) -> Array:
+    def current_products(self, columns: Array) -> Array:
         """Rows of ``P`` as they are now, ``X'BZ``."""
         t = len(self.selected)
         return np.asarray(self.P[columns] - (self._u[:t, columns] / self._s[:t, None]).T @ self._z[:t])
@@ -139,7 +139,7 @@ class GreedySearch:
         return np.asarray(self.gram_columns(columns)[columns] - (u / self._s[:t, None]).T @ u)
 
     def coded_shares(self) -> Array:
-        """What each selected column says of every column beyond those before it, as :func:`easyfs.redundancy.coded_shares`."""
+        """What each selected column says of every column beyond those before it, as ``redundancy.coded_shares``."""
         t = len(self.selected)
         if not t:
             return np.zeros((0, len(self.energy)), dtype=np.float32)
