@@ -9,7 +9,6 @@ single runs on a shared machine are off by ten per cent and more. Threads are se
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import subprocess
 import sys
