@@ -77,7 +77,7 @@ class EasyFS(BaseSelector):
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
         is, the more each column counts as if it were alone. ``"auto"`` is 0.3 for the sequential form, 0.5 for the ranking.
 
-    block_weights : tuple of three floats, default=(0.7, 0.1, 0.2)
+    block_weights : tuple of three floats, default=(0.65, 0.15, 0.2)
         Weight of the target itself, of the enhancement nodes related to it, and of the coverage of the whole table
         (sequential form).
 
@@ -168,7 +168,7 @@ class EasyFS(BaseSelector):
         pair_share: float = 0.3,
         residual_share: float = 0.5,
         eps2: float | str = "auto",
-        block_weights: tuple[float, float, float] = (0.7, 0.1, 0.2),
+        block_weights: tuple[float, float, float] = (0.65, 0.15, 0.2),
         lambda1: float = 1.0,
         lambda2: float = 0.5,
         top_share: float = 0.2,

@@ -12,12 +12,14 @@ from easyfs.moments import SecondMoment
 from easyfs.relevance import explained_share, orthonormal_basis
 from easyfs.statistics import Plan
 from easyfs.stopping import null_relevance
-from easyfs.wiring import KeptNodes
+from easyfs.wiring import KeptNodes, beyond_inputs
 
 Array = NDArray[Any]
 
 # Nodes that stand beside the target when the plan carries all nodes (the paper's ranking).
 MOST_NODES = 100
+# Share of the target's own weight that can go to the nodes, where columns say more together than any does alone.
+MOST_MOVED = 0.5
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,9 @@ def target_blocks(
 ) -> TargetBlocks:
     """Products with ``Z = [sqrt(w_y) Y, sqrt(w_e) M_e diag(rho), sqrt(w_h) M_h]``.
 
-    ``Y`` is an orthonormal basis of the targets, ``M_e`` the kept nodes, each weighed by its relevance ``rho``, ``M_h`` the
-    sketch of all inputs. Each block has unit Frobenius norm; weights of blocks that are absent go to the others.
+    ``Y`` is an orthonormal basis of the targets, ``M_e`` the kept nodes, each weighed by its relevance ``rho`` beyond that of
+    its inputs, ``M_h`` the sketch of all inputs. Each block has unit Frobenius norm; weights of blocks that are absent go to
+    the others.
     """
     d = len(plan.live)
     P, watched_gram = np.zeros((d, 0)), np.zeros((0, 0))
@@ -57,7 +60,8 @@ def target_blocks(
         rest = np.concatenate([rest, plan.sketch * (np.sqrt(present[2]) / spread)[:, None]], axis=1)
     if rest.shape[1] > d:  # only PP' matters
         rest = np.asarray(np.linalg.qr(rest.T, mode="r")).T
-    return TargetBlocks(np.concatenate([P[:, :n_watched], rest], axis=1) / np.sqrt(total), n_watched, watched_gram / total)
+    P = np.concatenate([P[:, :n_watched], rest], axis=1) / np.sqrt(total)
+    return TargetBlocks(P, n_watched, watched_gram / total)
 
 
 def _supervised_blocks(
@@ -69,42 +73,48 @@ def _supervised_blocks(
     targets = np.arange(d + q, moment.p)
     with_targets = moment.columns(targets)
     basis = orthonormal_basis(with_targets[targets])
-    Y = basis * np.sqrt(w_y / max(1, basis.shape[1]))
-    energy = moment.diag()[d : d + q]
-    relevance = explained_share(with_targets[d : d + q] @ basis, energy)
+    rank = basis.shape[1]
+    if not q or not rank:
+        Y = basis * np.sqrt(w_y / max(1, rank))
+        return with_targets[:d] @ Y, Y.T @ with_targets[targets] @ Y, 0
+    alone = explained_share(with_targets[:d] @ basis, moment.diag()[:d])
+    relevance = explained_share(with_targets[d : d + q] @ basis, moment.diag()[d : d + q])
     if plan.kept is None:
         nodes = np.sort(np.argsort(-relevance, kind="stable")[:MOST_NODES])
         for_residual = np.zeros(q, dtype=bool)
+        n_drawn = q
     else:
-        nodes, for_residual = np.arange(q), plan.kept.for_residual
+        nodes, for_residual, n_drawn = np.arange(q), plan.kept.for_residual, plan.kept.n_drawn
+        relevance = beyond_inputs(plan.kept.wiring, relevance, alone)
         if for_residual.any():
-            relevance = np.where(for_residual, _relevance_to_residual(plan.kept, moment, d, q, energy), relevance)
-    if not len(nodes) or not basis.shape[1]:
-        return with_targets[:d] @ Y, Y.T @ with_targets[targets] @ Y, 0
-    n_drawn = q if plan.kept is None else plan.kept.n_drawn
-    beyond_chance = relevance > null_relevance(moment.weight, basis.shape[1], n_drawn)
+            relevance = np.where(for_residual, _relevance_to_residual(plan.kept, moment, d, q), relevance)
+    beyond_chance = relevance > null_relevance(moment.weight, rank, n_drawn)
     # The best of many nodes always fit some of the residual; those that do no better than chance would add noise.
-    counted = np.where(for_residual & ~beyond_chance, 0.0, relevance)
-    significant = beyond_chance[nodes]
-    nodes = nodes[np.argsort(~significant, kind="stable")]
-    weights = np.sqrt(w_e) * _node_weights(counted, energy, for_residual)[nodes]
+    relevance = np.where(for_residual & ~beyond_chance, 0.0, relevance)
+    nodes = nodes[np.argsort(~beyond_chance[nodes], kind="stable")]
+    together, single = relevance[beyond_chance].max(initial=0.0), alone.max(initial=0.0)
+    moved = MOST_MOVED * w_y * float(together / (together + single)) if together else 0.0
+    Y = basis * np.sqrt((w_y - moved) / rank)
+    energy = moment.diag()[d : d + q]
+    weights = np.sqrt(w_e + moved) * _node_weights(relevance, energy, for_residual)[nodes]
     with_nodes = moment.columns(d + nodes)
     P = np.concatenate([with_targets[:d] @ Y, with_nodes[:d] * weights], axis=1)
-    watched = slice(0, int(significant.sum()))
+    watched = slice(0, int(beyond_chance[nodes].sum()))
     between = Y.T @ with_nodes[targets][:, watched] * weights[watched]
     among = with_nodes[d + nodes[watched]][:, watched] * np.outer(weights[watched], weights[watched])
     watched_gram = np.block([[Y.T @ with_targets[targets] @ Y, between], [between.T, among]])
     return P, watched_gram, len(nodes)
 
 
-def _relevance_to_residual(kept: KeptNodes, moment: SecondMoment, d: int, q: int, energy: Array) -> Array:
-    """Relevance of each node to what the linear fit leaves of the targets, on all rows."""
+def _relevance_to_residual(kept: KeptNodes, moment: SecondMoment, d: int, q: int) -> Array:
+    """What each node tells, beyond its inputs, of what the linear fit leaves of the targets, on all rows."""
     n_targets = moment.p - d - q
     mixture = np.zeros((moment.p, n_targets))
     mixture[:d, : kept.coefficients.shape[1]] = -kept.coefficients
     mixture[d + q :] = np.eye(n_targets)
     product = moment.product(mixture)
-    return explained_share(product[d : d + q] @ orthonormal_basis(mixture.T @ product), energy)
+    share = explained_share(product[: d + q] @ orthonormal_basis(mixture.T @ product), moment.diag()[: d + q])
+    return beyond_inputs(kept.wiring, share[d:], share[:d])
 
 
 def _node_weights(relevance: Array, energy: Array, for_residual: Array) -> Array:
@@ -113,6 +123,5 @@ def _node_weights(relevance: Array, energy: Array, for_residual: Array) -> Array
     halves = [half for half in (for_residual, ~for_residual) if relevance[half].any()]
     for half in halves:
         norm = np.sqrt(np.square(relevance[half]).sum() * len(halves))
-        if norm > 0:
-            weights[half] = relevance[half] / norm
-    return np.divide(weights, np.sqrt(np.maximum(energy, 0.0)), out=np.zeros_like(weights), where=energy > 0)
+        weights[half] = relevance[half] / norm
+    return np.asarray(np.divide(weights, np.sqrt(np.maximum(energy, 0.0)), out=np.zeros_like(weights), where=energy > 0))

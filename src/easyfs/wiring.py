@@ -233,6 +233,27 @@ def node_relevance(rows: ScoringRows, network: Network, *targets: Array) -> list
     return list(np.concatenate(scores, axis=1)) if scores else [np.empty(0) for _ in targets]
 
 
+def input_relevance(rows: ScoringRows, live: Array, target: Array) -> Array:
+    """Relevance of each input by itself to an orthonormal target, on the sample."""
+    relevance = np.zeros(len(live))
+    for columns, values in rows.columns(live):
+        cross = values.T @ target.astype(np.float32)
+        relevance[columns] = explained_share(cross, np.einsum("ij,ij->j", values, values))
+    return relevance
+
+
+def beyond_inputs(enhancement: sparse.csr_array, relevance: Array, of_inputs: Array) -> Array:
+    """What each node tells beyond the most relevant input that it listens to.
+
+    A node on one good column and one that says nothing is as relevant as the good column alone; it must not speak for both.
+    """
+    best = np.zeros(len(relevance))
+    rows = np.repeat(np.arange(len(relevance)), np.diff(enhancement.indptr))
+    from_inputs = enhancement.indices < len(of_inputs)
+    np.maximum.at(best, rows[from_inputs], of_inputs[enhancement.indices[from_inputs]])
+    return np.asarray(np.maximum(relevance - best, 0.0))
+
+
 @dataclass(frozen=True)
 class KeptNodes:
     """The enhancement nodes that are carried on.
@@ -243,6 +264,8 @@ class KeptNodes:
         A network that computes just these nodes.
     places : ndarray of int
         Where they are among its extra nodes.
+    wiring : csr_array
+        Their connections to all nodes of the network they were chosen from.
     for_residual : ndarray of bool
         Which were kept for the residual rather than for the target itself.
     coefficients : ndarray of shape (d, t)
@@ -253,6 +276,7 @@ class KeptNodes:
 
     network: Network
     places: Array
+    wiring: sparse.csr_array
     for_residual: Array
     coefficients: Array
     n_drawn: int
@@ -280,7 +304,12 @@ def keep_nodes(
         pairs = pairs[share_nodes(strength, n_paired)]
     enhancement = draw_enhancement(n_enhancement, connections, live, len(hidden), n_rounds, rng, pairs=pairs)
     network = Network(len(live), hidden, enhancement, n_rounds)
-    to_target, to_residual = node_relevance(rows, network, rows.target, residual)
+    to_target, to_residual = (
+        beyond_inputs(network.enhancement, relevance, input_relevance(rows, live, target))
+        for relevance, target in zip(
+            node_relevance(rows, network, rows.target, residual), (rows.target, residual), strict=True
+        )
+    )
     n_residual = round(residual_share * min(n_kept, n_enhancement))
     n_target = min(n_kept, n_enhancement) - n_residual
     first = np.argsort(-to_target, kind="stable")[:n_target]
@@ -291,4 +320,6 @@ def keep_nodes(
     nodes = np.concatenate([first, rest])
     small, places = network.keep(nodes)
     for_residual = np.arange(len(nodes)) >= len(first)
-    return KeptNodes(small, places, for_residual, coefficients @ np.linalg.pinv(rows.basis), n_enhancement)
+    return KeptNodes(
+        small, places, network.enhancement[nodes], for_residual, coefficients @ np.linalg.pinv(rows.basis), n_enhancement
+    )

@@ -1,0 +1,280 @@
+"""Second moments: the same answers from rows kept, folded, cut into blocks, merged, weighted, dense or sparse."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from easyfs.moments import SecondMoment
+from easyfs.rows import Rows, ScaledSparse, Scaling
+
+D, Q = 4, 3  # inputs and columns beside them
+P = D + Q
+
+
+def table(n, *, seed=0, mean=2.0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, P)) @ (np.eye(P) + 0.3 * rng.standard_normal((P, P))) + mean
+
+
+def rows_of(A, weight=None, *, kind="dense", dtype=np.float64):
+    """Rows that hold the matrix ``A``; sparse ones carry the centre 1 and the scale 2 of their inputs beside them."""
+    A = A.astype(dtype)
+    if kind == "sparse":
+        scaling = Scaling(np.ones(D), np.full(D, 2.0), np.zeros(D, dtype=bool), np.dtype(dtype))
+        return Rows(ScaledSparse(sparse.csr_array(A[:, :D] * 2.0 + 1.0), scaling), A[:, D:].copy(), weight)
+    if kind == "allocated":
+        rows = Rows.allocate(len(A), D, A.shape[1] - D, dtype, weight)
+        rows.inputs[:], rows.extra[:] = A[:, :D], A[:, D:]
+        return rows
+    return Rows(A[:, :D].copy(), A[:, D:].copy(), weight)
+
+
+def moment_of(A, weight=None, *, fold=False, kind="dense", dtype=np.float64):
+    return SecondMoment(A.shape[1], fold=fold).add(rows_of(A, weight, kind=kind, dtype=dtype))
+
+
+def assert_describes(moment, A, weight=None, *, rtol=1e-9):
+    """Every answer equals that of the plain formula over the rows of ``A``."""
+    A = np.asarray(A, dtype=np.float64)
+    w = np.ones(len(A)) if weight is None else weight
+    mean = w @ A / w.sum()
+    gram = (A - mean).T @ (w[:, None] * (A - mean))
+    slack = {"rtol": rtol, "atol": rtol * max(np.abs(gram).max(), 1.0)}
+    assert moment.n_rows == len(A)
+    assert moment.weight == pytest.approx(w.sum(), rel=rtol)
+    np.testing.assert_allclose(moment.mean, mean, rtol=rtol, atol=rtol)
+    np.testing.assert_allclose(moment.diag(), np.diag(gram), **slack)
+    np.testing.assert_allclose(moment.gram(), gram, **slack)
+    columns = np.array([A.shape[1] - 1, 0, 2])
+    np.testing.assert_allclose(moment.columns(columns), gram[:, columns], **slack)
+    np.testing.assert_allclose(moment.columns(np.array([1])), gram[:, [1]], **slack)
+    B = np.random.default_rng(0).standard_normal((A.shape[1], 2))
+    np.testing.assert_allclose(moment.product(B), gram @ B, rtol=rtol, atol=10 * slack["atol"])
+
+
+KINDS = ("dense", "allocated", "sparse")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [1, 5, 13, 40])
+def test_rows_kept_and_rows_folded_give_the_same_answers(n, kind, weighted):
+    A = table(n)
+    weight = np.random.default_rng(1).uniform(0.1, 3.0, n) if weighted else None
+    kept, folded = moment_of(A, weight, kind=kind), moment_of(A, weight, kind=kind, fold=True)
+    assert folded.folded
+    assert_describes(kept, A, weight)
+    assert_describes(folded, A, weight)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_folded_when_there_are_many_for_each_column(kind):
+    assert not moment_of(table(2 * P), kind="dense").folded
+    assert moment_of(table(500), kind=kind).folded
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.lists(st.integers(0, 9), min_size=1, max_size=6),
+    folds=st.lists(st.booleans(), min_size=6, max_size=6),
+    weighted=st.booleans(),
+    kind=st.sampled_from(KINDS),
+    seed=st.integers(0, 1000),
+)
+def test_whole_equals_blocks_equals_merged_parts(sizes, folds, weighted, kind, seed):
+    n = sum(sizes) + 2
+    A = table(n, seed=seed)
+    weight = np.random.default_rng(seed).uniform(0.1, 3.0, n) if weighted else None
+    cuts = np.split(np.arange(n), np.cumsum(sizes))
+    blocks, parts = SecondMoment(P), []
+    for cut, fold in zip(cuts, [*folds, False], strict=False):
+        rows = rows_of(A[cut], None if weight is None else weight[cut], kind=kind)
+        blocks.add(rows)
+        parts.append(SecondMoment(P, fold=fold).add(rows))
+    merged = SecondMoment(P)
+    for part in parts:
+        merged.merge(part)
+    assert_describes(blocks, A, weight)
+    assert_describes(merged, A, weight)
+    assert_describes(moment_of(A, weight, kind=kind), A, weight)
+
+
+@pytest.mark.parametrize("fold", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_integer_weights_equal_repeated_rows(kind, fold):
+    A = table(6)
+    weight = np.array([1, 3, 2, 1, 4, 2])
+    weighed = moment_of(A, weight.astype(float), kind=kind, fold=fold)
+    repeated = moment_of(np.repeat(A, weight, axis=0), kind=kind, fold=fold)
+    assert weighed.weight == repeated.weight
+    np.testing.assert_allclose(weighed.gram(), repeated.gram(), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(weighed.diag(), repeated.diag(), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(weighed.mean, repeated.mean, rtol=1e-9)
+
+
+def test_a_block_with_weights_and_one_without_add_up():
+    A, weight = table(12), np.random.default_rng(2).uniform(0.5, 2.0, 5)
+    moment = moment_of(A[:5], weight)
+    moment.add(rows_of(A[5:]))
+    assert_describes(moment, A, np.concatenate([weight, np.ones(7)]))
+
+
+def thin_table(n, p=60, n_inputs=57):
+    """A table of few non-zeros, with a function that gives some of its rows as sparse or dense ones."""
+    A = np.where(np.random.default_rng(3).random((n, p)) < 0.02, 1.5, 0.0)
+    scaling = Scaling(np.zeros(n_inputs), np.ones(n_inputs), np.zeros(n_inputs, dtype=bool), np.dtype(np.float64))
+
+    def rows(part, kind):
+        X = A[part, :n_inputs]
+        return Rows(ScaledSparse(sparse.csr_array(X), scaling) if kind == "sparse" else X, A[part, n_inputs:])
+
+    return A, rows
+
+
+def test_sparse_rows_are_kept_while_they_are_small_and_folded_beyond():
+    A, rows = thin_table(400)
+    few, many = SecondMoment(60).add(rows(slice(150), "sparse")), SecondMoment(60)
+    for _ in range(4):
+        many.add(rows(slice(None), "sparse"))
+    assert not few.folded
+    assert many.folded
+    assert_describes(few, A[:150])
+    assert_describes(many, np.tile(A, (4, 1)))
+
+
+@pytest.mark.parametrize("kinds", [("sparse", "dense"), ("dense", "sparse")])
+def test_a_sparse_block_and_a_dense_one_add_up(kinds):
+    A, rows = thin_table(40)
+    moment = SecondMoment(60).add(rows(slice(25), kinds[0])).add(rows(slice(25, 40), kinds[1]))
+    assert not moment.folded
+    assert_describes(moment, A)
+
+
+@pytest.mark.parametrize("fold", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_widening_appends_columns_of_zeros(kind, fold):
+    A = table(10)
+    moment = moment_of(A, kind=kind, fold=fold)
+    moment.diag()
+    moment.widen(2)
+    assert moment.p == P + 2
+    wide = np.pad(A, ((0, 0), (0, 2)))
+    assert_describes(moment, wide)
+    later = np.column_stack([table(9, seed=5), np.arange(9.0), np.ones(9)])
+    moment.add(rows_of(later, kind=kind))
+    assert_describes(moment, np.vstack([wide, later]))
+
+
+@pytest.mark.parametrize("fold", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_reordering_moves_the_columns_behind_the_first(kind, fold):
+    A = table(10)
+    moment = moment_of(A, kind=kind, fold=fold)
+    moment.diag()
+    moment.reorder(D, np.array([2, 0, 1]))
+    assert_describes(moment, A[:, [0, 1, 2, 3, 6, 4, 5]])
+    moment.reorder(D + 1, np.array([1, 0]))
+    assert_describes(moment, A[:, [0, 1, 2, 3, 6, 5, 4]])
+
+
+@pytest.mark.parametrize("fold", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_class_appends_a_column_for_each_class_and_leaves_the_moment_as_it_was(kind, weighted, fold):
+    A = table(10)
+    weight = np.random.default_rng(4).uniform(0.1, 3.0, 10) if weighted else None
+    moment = moment_of(A, weight, kind=kind, fold=fold)
+    whole = moment.with_class(1, 3)
+    indicator = np.zeros((10, 3))
+    indicator[:, 1] = 1.0
+    assert_describes(whole, np.column_stack([A, indicator]), weight)
+    assert_describes(moment, A, weight)
+
+
+@pytest.mark.parametrize("fold", [False, True])
+def test_merging_leaves_the_other_moment_as_it_was(fold):
+    A, B = table(4), table(5, seed=6)
+    for change in (
+        lambda m: m.widen(2),
+        lambda m: m.reorder(D, np.array([2, 0, 1])),
+        lambda m: m.add(rows_of(A)),
+        lambda m: m.merge(moment_of(A)),
+    ):
+        for first in (SecondMoment(P), moment_of(A), moment_of(A, fold=True)):
+            other = moment_of(B, fold=fold)
+            first.merge(other)
+            change(first)
+            assert_describes(other, B)
+
+
+def test_adding_leaves_the_rows_as_they_were():
+    A = table(5)
+    rows = rows_of(A)
+    moment = SecondMoment(P).add(rows)
+    moment.reorder(D, np.array([2, 0, 1]))
+    moment.widen(1)
+    np.testing.assert_array_equal(rows.extra, A[:, D:])
+
+
+def test_columns_that_do_not_match_are_refused():
+    with pytest.raises(ValueError, match="columns"):
+        SecondMoment(P + 1).add(rows_of(table(3)))
+    with pytest.raises(ValueError, match="columns"):
+        moment_of(table(3)).merge(SecondMoment(P + 1))
+
+
+def test_merging_or_adding_nothing_changes_nothing():
+    A = table(5)
+    moment = moment_of(A)
+    moment.merge(SecondMoment(P))
+    moment.add(rows_of(A[:0]))
+    assert_describes(moment, A)
+
+
+def far_float32(n):
+    """Standard columns about means of up to 1000, in float32, and the same numbers in float64."""
+    A = (table(n, mean=0.0) / 2.0 + np.linspace(-1000.0, 1000.0, P)).astype(np.float32)
+    return A, A.astype(np.float64)
+
+
+@pytest.mark.parametrize("weight", [None, 3.0, 1e-6])
+def test_float32_rows_with_a_mean_of_1000_keep_their_precision_when_folded_from_the_start(weight):
+    A, exact = far_float32(3000)
+    w = None if weight is None else np.full(len(A), weight)
+    moment = SecondMoment(P, fold=True)
+    for start in range(0, len(A), 1000):
+        moment.add(rows_of(A[start : start + 1000], None if w is None else w[start : start + 1000], dtype=np.float32))
+    centred = exact - exact.mean(axis=0)
+    expected = centred.T @ centred * (weight or 1.0)
+    np.testing.assert_allclose(moment.gram(), expected, rtol=1e-3, atol=1e-3 * expected.max())
+
+
+def test_float32_rows_with_a_mean_of_1000_keep_their_precision_when_folded_late():
+    A, exact = far_float32(3000)
+    moment = SecondMoment(P).add(rows_of(A, dtype=np.float32))
+    assert moment.folded
+    centred = exact - exact.mean(axis=0)
+    expected = centred.T @ centred
+    np.testing.assert_allclose(moment.gram(), expected, rtol=1e-3, atol=1e-3 * expected.max())
+
+
+def test_float32_rows_with_a_mean_of_1000_keep_their_precision_while_kept():
+    A, exact = far_float32(2 * P)
+    moment = moment_of(A, dtype=np.float32)
+    assert not moment.folded
+    centred = exact - exact.mean(axis=0)
+    expected = centred.T @ centred
+    np.testing.assert_allclose(moment.gram(), expected, rtol=1e-3, atol=1e-3 * expected.max())
+    np.testing.assert_allclose(moment.diag(), np.diag(expected), rtol=1e-3)
+    np.testing.assert_allclose(moment.columns(np.arange(P)), expected, rtol=1e-3, atol=1e-3 * expected.max())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fold", [False, True])
+def test_float32_rows_about_zero_are_summed_closely(kind, fold):
+    A = table(600, mean=0.5).astype(np.float32)
+    moment = moment_of(A, kind=kind, fold=fold, dtype=np.float32)
+    assert moment.dtype == np.float32
+    assert_describes(moment, A, rtol=1e-5)

@@ -1,0 +1,180 @@
+"""Stage 3: the coding rate, what each feature adds to it, and what the selected columns say of the others."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
+
+from easyfs.redundancy import coded_shares, coding_rate, explained_by_selected, leave_one_out_gain
+
+FORMS = ("auto", "primal", "dual")
+
+
+def rate_by_determinant(gram, n, eps2):
+    """``R(M)`` from ``M'M``, by the definition (Eq. redu_1)."""
+    p = len(gram)
+    if p == 0:
+        return 0.0
+    sign, log_det = np.linalg.slogdet(np.eye(p) + p / (n * eps2) * gram)
+    assert sign == 1.0
+    return 0.5 * log_det
+
+
+def gain_by_removal(M, eps2):
+    """Each feature is taken out in turn; what is left has its own ``p - 1``."""
+    (n, p), gram = M.shape, M.T @ M
+    left = (np.delete(np.arange(p), i) for i in range(p))
+    with threadpool_limits(1):  # many small determinants
+        reduced = [rate_by_determinant(gram[np.ix_(rest, rest)], n, eps2) for rest in left]
+    return rate_by_determinant(gram, n, eps2) - reduced
+
+
+def standardised(M):
+    return (M - M.mean(axis=0)) / M.std(axis=0)
+
+
+def correlated(n, p, seed):
+    """Columns that share a few factors, an exact copy, a near-copy and a negated copy."""
+    rng = np.random.default_rng(seed)
+    rank = max(1, min(n, p) // 4)
+    M = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, p)) + 0.3 * rng.standard_normal((n, p))
+    if p >= 6:
+        M[:, 1] = M[:, 0]
+        M[:, 3] = M[:, 2] + 1e-3 * rng.standard_normal(n)
+        M[:, 5] = -M[:, 4]
+    return standardised(M)
+
+
+@pytest.mark.parametrize(("n", "p"), [(30, 4), (4, 30), (7, 7), (50, 1), (2, 3)])
+@pytest.mark.parametrize("eps2", [0.1, 0.5, 2.0])
+def test_coding_rate_equals_the_log_determinant(n, p, eps2):
+    M = np.random.default_rng(n * p).standard_normal((n, p))
+    assert coding_rate(M, eps2) == pytest.approx(rate_by_determinant(M.T @ M, n, eps2), rel=1e-12)
+
+
+def test_coding_rate_of_no_features_is_zero():
+    assert coding_rate(np.empty((5, 0))) == 0.0
+
+
+@pytest.mark.parametrize("n", [100, 2500])
+def test_coding_rate_is_finite_where_the_determinant_overflows(n):
+    M = np.random.default_rng(0).standard_normal((n, 2000))
+    expected = rate_by_determinant(M.T @ M, n, 0.1)
+    assert 2.0 * expected > np.log(np.finfo(np.float64).max)
+    assert coding_rate(M, 0.1) == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_copy_adds_less_to_the_rate_than_an_independent_feature():
+    rng = np.random.default_rng(1)
+    M = standardised(rng.standard_normal((200, 3)))
+    copied = np.column_stack([M[:, :2], M[:, 0]])
+    assert coding_rate(copied) < coding_rate(M)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("eps2", [0.1, 0.5, 2.0])
+@pytest.mark.parametrize(("n", "p"), [(60, 12), (12, 60), (20, 20), (3, 40), (40, 2), (10, 1)])
+def test_leave_one_out_gain_equals_removing_each_feature(n, p, eps2, form):
+    for M in (correlated(n, p, seed=n + p), np.random.default_rng(p).standard_normal((n, p))):
+        np.testing.assert_allclose(leave_one_out_gain(M, eps2, form=form), gain_by_removal(M, eps2), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [80, 500])
+def test_leave_one_out_gain_of_300_features_equals_removing_each(n):
+    M, eps2 = correlated(n, 300, seed=n), 0.1
+    expected = gain_by_removal(M, eps2)
+    for form in FORMS:
+        np.testing.assert_allclose(leave_one_out_gain(M, eps2, form=form), expected, rtol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(2, 25),
+    p=st.integers(1, 25),
+    eps2=st.sampled_from([0.1, 0.5, 2.0]),
+    n_copies=st.integers(0, 3),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_all_forms_of_the_gain_agree_with_removal_with_copies_and_zero_columns(n, p, eps2, n_copies, seed):
+    rng = np.random.default_rng(seed)
+    M = rng.standard_normal((n, p))
+    M = np.column_stack([M, *[M[:, rng.integers(p)] for _ in range(n_copies)], np.zeros(n)])
+    expected = gain_by_removal(M, eps2)
+    for form in FORMS:
+        np.testing.assert_allclose(leave_one_out_gain(M, eps2, form=form), expected, rtol=1e-9, atol=1e-11)
+
+
+def test_copies_have_the_smallest_gain_and_the_same():
+    rng = np.random.default_rng(3)
+    M = standardised(rng.standard_normal((300, 6)))
+    M = np.column_stack([M, M[:, 2]])
+    gain = leave_one_out_gain(M)
+    assert set(np.argsort(gain)[:2]) == {2, 6}
+    assert gain[2] == pytest.approx(gain[6], rel=1e-12)
+
+
+def r_squared(X, columns, j):
+    """Share of the centred column ``j`` that ordinary least squares on some centred columns explains."""
+    if not len(columns):
+        return 0.0
+    fit = X[:, columns] @ np.linalg.lstsq(X[:, columns], X[:, j], rcond=None)[0]
+    return float((fit**2).sum() / (X[:, j] ** 2).sum())
+
+
+def shares_of(X, selected):
+    return coded_shares(X[:, selected].T @ X, selected, (X**2).sum(axis=0))
+
+
+def correlated_columns(n=120, d=9, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4)) @ rng.standard_normal((4, d)) + 0.7 * rng.standard_normal((n, d))
+    X = (X - X.mean(axis=0)) * rng.uniform(0.1, 30.0, size=d)
+    return X
+
+
+@pytest.mark.parametrize("selected", [[4], [7, 0, 3], [8, 1, 5, 2, 6, 0]])
+def test_explained_by_selected_equals_the_r_squared_of_least_squares(selected):
+    X = correlated_columns()
+    explained = explained_by_selected(shares_of(X, selected), np.array(selected))
+    expected = [r_squared(X, [q for q in selected if q != j], j) for j in range(X.shape[1])]
+    np.testing.assert_allclose(explained, expected, atol=1e-3)
+
+
+def test_coded_shares_add_up_to_the_r_squared_of_the_first_columns():
+    X, selected = correlated_columns(seed=1), [3, 8, 1, 6]
+    shares = shares_of(X, selected)
+    for t in range(1, len(selected) + 1):
+        rest = [j for j in range(X.shape[1]) if j not in selected]
+        expected = [r_squared(X, selected[:t], j) for j in rest]
+        np.testing.assert_allclose((shares[:t, rest].astype(np.float64) ** 2).sum(axis=0), expected, atol=1e-3)
+
+
+def test_a_copy_of_a_selected_column_is_explained_whole():
+    X = correlated_columns(seed=2)
+    X = np.column_stack([X, 5.0 * X[:, 3], -X[:, 0]])
+    explained = explained_by_selected(shares_of(X, [3, 0]), np.array([3, 0]))
+    np.testing.assert_allclose(explained[[9, 10]], 1.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_copies", [1, 4])
+def test_selected_copies_of_one_column_explain_one_another_whole(n_copies):
+    X = correlated_columns(seed=3)
+    X = np.column_stack([X, *[X[:, 3]] * n_copies])
+    selected = [3, 5, *range(9, 9 + n_copies)]
+    explained = explained_by_selected(shares_of(X, selected), np.array(selected))
+    np.testing.assert_allclose(explained[[3, *range(9, 9 + n_copies)]], 1.0, atol=1e-3)
+    assert explained[5] == pytest.approx(r_squared(X, [3], 5), abs=1e-3)
+
+
+def test_a_selected_constant_column_explains_nothing_and_is_not_explained():
+    X = correlated_columns(seed=4)
+    X[:, 2] = 0.0
+    without = explained_by_selected(shares_of(X, [5, 7]), np.array([5, 7]))
+    explained = explained_by_selected(shares_of(X, [5, 2, 7]), np.array([5, 2, 7]))
+    np.testing.assert_allclose(explained, without, atol=1e-5)
+    assert explained[2] == 0.0
+
+
+def test_with_nothing_selected_nothing_is_explained():
+    np.testing.assert_array_equal(explained_by_selected(np.zeros((0, 4), dtype=np.float32), np.empty(0, dtype=int)), 0.0)

@@ -1,0 +1,778 @@
+"""EasyFS as its user sees it: what it finds, how many it keeps, streams, groups, and awkward but valid tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from easyfs import EasyFS
+
+# Awkward tables must give right answers with no warning from numpy or anyone else.
+pytestmark = pytest.mark.filterwarnings("error")
+
+COMPRESSIONS = ("sequential", "ranking")
+both_compressions = pytest.mark.parametrize("compression", COMPRESSIONS)
+SMALL = {"n_hidden": 32, "n_enhancement": 200, "n_kept": 20}
+
+
+def normal(n: int, d: int, seed: int = 0) -> tuple[np.random.Generator, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng, rng.standard_normal((n, d))
+
+
+def by_class(n: int, d: int, columns: tuple[int, ...] = (1, 4), seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A class for each of the columns and one more; each class but the first moves its own column."""
+    rng, X = normal(n, d, seed)
+    y = rng.integers(0, len(columns) + 1, n)
+    for code, column in enumerate(columns, start=1):
+        X[:, column] += 4.0 * (y == code)
+    return X, y
+
+
+def targets_for(task: str, n: int, d: int = 8, seed: int = 0) -> tuple[np.ndarray, Any]:
+    """A table whose columns 1 and 4 make the target."""
+    if task == "classification":
+        return by_class(n, d, seed=seed)
+    rng, X = normal(n, d, seed)
+    both = X[:, [1, 4]] + 0.1 * rng.standard_normal((n, 2))
+    return X, {"regression": both.sum(axis=1), "several targets": both, "no target": None}[task]
+
+
+def rows_of(y: Any, rows: Any) -> Any:
+    return None if y is None else y[rows]
+
+
+def assert_same_selection(one: EasyFS, other: EasyFS) -> None:
+    np.testing.assert_array_equal(one.order_, other.order_)
+    np.testing.assert_allclose(one.scores_, other.scores_, rtol=1e-6, atol=1e-9)
+
+
+class TestFourUses:
+    @both_compressions
+    def test_classification_finds_the_columns_that_move_with_the_class(self, compression: str) -> None:
+        X, y = by_class(400, 30, columns=(2, 17, 25))
+        selector = EasyFS(3, compression=compression, random_state=0).fit(X, y)
+        assert set(selector.order_[:3]) == {2, 17, 25}
+        assert selector.task_ == "classification"
+        np.testing.assert_array_equal(selector.classes_, [0, 1, 2, 3])
+
+    @both_compressions
+    def test_regression_finds_the_columns_that_make_the_number(self, compression: str) -> None:
+        rng, X = normal(400, 30)
+        y = X[:, 2] - X[:, 17] + 0.1 * rng.standard_normal(400)
+        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        assert set(selector.order_[:2]) == {2, 17}
+        assert selector.task_ == "regression"
+        assert not hasattr(selector, "classes_")
+
+    @both_compressions
+    def test_several_targets_get_a_column_each(self, compression: str) -> None:
+        rng, X = normal(400, 30)
+        Y = X[:, [2, 17]] * [1.0, 1000.0] + [0.1, 100.0] * rng.standard_normal((400, 2)) + [0.0, 1e4]
+        selector = EasyFS(2, compression=compression, random_state=0).fit(X, Y)
+        assert set(selector.order_[:2]) == {2, 17}
+        assert selector.task_ == "regression"
+
+    def test_no_target_selects_one_column_of_each_factor(self) -> None:
+        rng, factors = normal(300, 5)
+        X = np.repeat(factors, 6, axis=1) + 0.3 * rng.standard_normal((300, 30))
+        selector = EasyFS(5, random_state=0).fit(X)
+        assert sorted(selector.order_[:5] // 6) == [0, 1, 2, 3, 4]
+        assert selector.task_ is None
+
+    @both_compressions
+    def test_multilabel_gets_a_column_for_each_label(self, compression: str) -> None:
+        _, X = normal(400, 20)
+        Y = (X[:, [3, 12]] > 0).astype(int)
+        selector = EasyFS(2, compression=compression, random_state=0).fit(X, Y)
+        assert set(selector.order_[:2]) == {3, 12}
+        assert selector.task_ == "classification"
+
+    def test_integers_are_classes_unless_the_task_says_otherwise(self) -> None:
+        rng, X = normal(400, 10)
+        y = np.round(3 * X[:, 4] + 0.3 * rng.standard_normal(400)).astype(int)
+        assert EasyFS(1, random_state=0, **SMALL).fit(X, y).task_ == "classification"
+        as_numbers = EasyFS(1, task="regression", random_state=0, **SMALL).fit(X, y)
+        assert as_numbers.task_ == "regression"
+        assert as_numbers.order_[0] == 4
+        assert_same_selection(as_numbers, EasyFS(1, random_state=0, **SMALL).fit(X, y + 1e-9 * np.arange(400)))
+
+    def test_a_second_column_that_repeats_the_first_gives_way_to_a_weaker_new_one(self) -> None:
+        rng, X = normal(500, 10)
+        X[:, 7] = X[:, 2] + 0.05 * rng.standard_normal(500)
+        y = 2.0 * X[:, 2] + X[:, 5] + 0.1 * rng.standard_normal(500)
+        assert 5 in EasyFS(2, random_state=0).fit(X, y).get_support(indices=True)
+
+    def test_more_columns_than_rows(self) -> None:
+        rng, X = normal(60, 2000)
+        y = X[:, 5] + X[:, 1500] + 0.1 * rng.standard_normal(60)
+        assert set(EasyFS(2, random_state=0).fit(X, y).order_[:2]) == {5, 1500}
+
+    @pytest.mark.parametrize("parameters", [{"n_kept": 0}, {"pair_share": 0.0}, {"residual_share": 0.0}, {"n_rounds": 2}])
+    def test_parts_of_the_network_can_be_switched_off(self, parameters: dict[str, Any]) -> None:
+        X, y = targets_for("regression", 300)
+        assert set(EasyFS(2, random_state=0, **(SMALL | parameters)).fit(X, y).order_[:2]) == {1, 4}
+
+    @pytest.mark.parametrize("parameters", [{"literal": True}, {"n_rounds": 1}, {"n_rounds": 3}, {"eps2": 0.1}, {"lambda1": 0.0}])
+    def test_ranking_finds_planted_classes_under_other_settings(self, parameters: dict[str, Any]) -> None:
+        X, y = by_class(400, 20)
+        assert set(EasyFS(2, compression="ranking", random_state=0, **parameters).fit(X, y).order_[:2]) == {1, 4}
+
+    def test_large_precision_ranks_each_column_as_if_alone(self) -> None:
+        rng, X = normal(500, 8)
+        y = X @ [3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0, 0.0] + rng.standard_normal(500)
+        alone = np.argsort(-np.abs(np.corrcoef(X.T, y)[-1, :-1]))
+        selector = EasyFS(8, eps2=1e6, n_hidden=0, n_enhancement=0).fit(X, y)
+        np.testing.assert_array_equal(selector.order_, alone)
+
+
+class TestAuto:
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("kind", ["two classes", "five classes", "number", "three numbers"])
+    def test_pure_noise_selects_next_to_nothing(self, kind: str, seed: int) -> None:
+        rng, X = normal(500, 100, seed)
+        y = {
+            "two classes": rng.integers(0, 2, 500),
+            "five classes": rng.integers(0, 5, 500),
+            "number": rng.standard_normal(500),
+            "three numbers": rng.standard_normal((500, 3)),
+        }[kind]
+        assert EasyFS(random_state=seed).fit(X, y).n_features_ <= 2
+
+    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("classes", [False, True])
+    def test_ten_true_columns_among_500_are_found_with_few_others(self, classes: bool, seed: int) -> None:
+        rng, X = normal(1000, 500, seed)
+        true = rng.choice(500, 10, replace=False)
+        y = X[:, true].sum(axis=1) + rng.standard_normal(1000)
+        selector = EasyFS(random_state=seed).fit(X, y > 0 if classes else y)
+        assert selector.get_support()[true].all()
+        assert selector.n_features_ <= 14
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_both_columns_of_a_sign_product_are_kept(self, seed: int) -> None:
+        _, X = normal(1000, 50, seed)
+        selector = EasyFS(random_state=seed).fit(X, X[:, 10] * X[:, 40] > 0)
+        assert selector.get_support()[[10, 40]].all()
+        assert selector.n_features_ <= 5
+
+    def test_included_noise_does_not_end_the_search(self) -> None:
+        rng, X = normal(500, 50)
+        y = X[:, [20, 30]].sum(axis=1) + rng.standard_normal(500)
+        selector = EasyFS(include=[0, 1], random_state=0).fit(X, y)
+        assert selector.get_support()[[0, 1, 20, 30]].all()
+        assert selector.n_features_ <= 6
+
+    def test_one_column_is_kept_even_of_noise(self) -> None:
+        rng, X = normal(50, 3)
+        assert EasyFS(random_state=0).fit(X, rng.standard_normal(50)).n_features_ >= 1
+
+
+class TestInteractions:
+    """1000 rows, standard normal columns, ten seeds: what no univariate method sees."""
+
+    @pytest.mark.parametrize("seed", range(10))
+    def test_sign_product_among_50_columns_puts_both_first(self, seed: int) -> None:
+        _, X = normal(1000, 50, seed)
+        selector = EasyFS(2, random_state=seed).fit(X, np.sign(X[:, 1] * X[:, 2]))
+        assert set(selector.order_[:2]) == {1, 2}
+
+    def test_sign_product_among_500_columns_puts_both_first_in_nine_of_ten_seeds(self) -> None:
+        found = 0
+        for seed in range(10):
+            _, X = normal(1000, 500, seed)
+            order = EasyFS(2, random_state=seed).fit(X, np.sign(X[:, 1] * X[:, 2])).order_
+            found += set(order[:2]) == {1, 2}
+        assert found >= 9
+
+    def test_two_products_among_100_columns_are_mostly_in_the_first_four(self) -> None:
+        recall = []
+        for seed in range(10):
+            rng, X = normal(1000, 100, seed)
+            y = X[:, 1] * X[:, 2] + X[:, 3] * X[:, 4] + 0.1 * rng.standard_normal(1000)
+            order = EasyFS(4, random_state=seed).fit(X, y).order_
+            recall.append(len(set(order[:4]) & {1, 2, 3, 4}) / 4)
+        assert np.mean(recall) >= 0.85
+
+    def test_a_column_and_a_product_among_100_columns_are_in_the_first_three(self) -> None:
+        recall = []
+        for seed in range(10):
+            rng, X = normal(1000, 100, seed)
+            y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(1000)
+            order = EasyFS(3, random_state=seed).fit(X, y).order_
+            recall.append(len(set(order[:3]) & {0, 1, 2}) / 3)
+        assert np.mean(recall) >= 0.9
+
+    def test_a_product_is_found_in_a_sparse_matrix_and_in_float32(self) -> None:
+        _, X = normal(1000, 30)
+        X[np.random.default_rng(1).random(X.shape) < 0.5] = 0.0
+        y = X[:, 7] * X[:, 21]
+        assert set(EasyFS(2, random_state=0).fit(sparse.csr_array(X), y).order_[:2]) == {7, 21}
+        assert set(EasyFS(2, random_state=0).fit(X.astype(np.float32), y).order_[:2]) == {7, 21}
+
+
+class TestGroups:
+    GROUPS = ("a", "a", "a", "b", "b", "c", "d", "e")
+
+    @both_compressions
+    def test_a_group_is_chosen_whole_and_counts_as_one(self, compression: str) -> None:
+        X, y = by_class(400, 8, columns=(1, 6))
+        selector = EasyFS(2, groups=self.GROUPS, compression=compression, random_state=0).fit(X, y)
+        assert list(selector.get_support(indices=True)) == [0, 1, 2, 6]
+        assert selector.n_features_ == 4
+        assert selector.gains_.shape == (4,)
+        assert sorted(selector.order_) == list(range(8))
+
+    @both_compressions
+    def test_a_share_is_a_share_of_the_groups(self, compression: str) -> None:
+        X, y = by_class(400, 8, columns=(1, 6))
+        selector = EasyFS(0.4, groups=self.GROUPS, compression=compression, random_state=0).fit(X, y)
+        assert list(selector.get_support(indices=True)) == [0, 1, 2, 6]
+
+    def test_auto_takes_the_groups_that_matter(self) -> None:
+        rng, X = normal(500, 8)
+        y = X[:, 1] + X[:, 6] + 0.1 * rng.standard_normal(500)
+        assert list(EasyFS(groups=self.GROUPS, random_state=0).fit(X, y).get_support(indices=True)) == [0, 1, 2, 6]
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_a_large_group_of_noise_does_not_beat_one_true_column(self, seed: int) -> None:
+        rng, X = normal(300, 45, seed)
+        y = 0.6 * X[:, 44] + rng.standard_normal(300)
+        groups = [0] * 40 + [1, 2, 3, 4, 5]
+        selector = EasyFS(1, groups=groups, random_state=seed).fit(X, y)
+        assert list(selector.get_support(indices=True)) == [44]
+
+    def test_a_group_whose_columns_matter_together_beats_a_stronger_single_column(self) -> None:
+        rng, X = normal(500, 9)
+        y = X[:, :4].sum(axis=1) + 1.5 * X[:, 6] + 0.1 * rng.standard_normal(500)
+        selector = EasyFS(1, groups=[0, 0, 0, 0, 1, 2, 3, 4, 5], random_state=0).fit(X, y)
+        assert list(selector.get_support(indices=True)) == [0, 1, 2, 3]
+
+    @both_compressions
+    def test_including_one_member_takes_the_group(self, compression: str) -> None:
+        X, y = by_class(400, 8, columns=(6, 7))
+        selector = EasyFS(2, groups=self.GROUPS, include=[4], compression=compression, random_state=0).fit(X, y)
+        assert set(selector.order_[:2]) == {3, 4}
+        assert selector.n_features_ == 3
+        assert selector.get_support()[[3, 4]].all()
+        two = EasyFS(2, groups=self.GROUPS, include=[4, 0], compression=compression, random_state=0).fit(X, y)
+        assert list(two.get_support(indices=True)) == [0, 1, 2, 3, 4]
+
+    @both_compressions
+    def test_excluding_one_member_leaves_the_group_out(self, compression: str) -> None:
+        X, y = by_class(400, 8, columns=(1, 6))
+        selector = EasyFS(2, groups=self.GROUPS, exclude=[0], compression=compression, random_state=0).fit(X, y)
+        assert set(selector.order_[-3:]) == {0, 1, 2}
+        assert np.isneginf(selector.scores_[:3]).all()
+        assert 6 in selector.get_support(indices=True)
+
+    @both_compressions
+    def test_truncate_keeps_groups_whole(self, compression: str) -> None:
+        X, y = by_class(400, 8, columns=(1, 6))
+        selector = EasyFS(3, groups=self.GROUPS, compression=compression, random_state=0).fit(X, y)
+        for count in (1, 2, 3, 4, 5):
+            support = selector.truncate(count).get_support()
+            chosen = {label for label, taken in zip(self.GROUPS, support, strict=True) if taken}
+            assert len(chosen) == count
+            assert all(taken == (label in chosen) for label, taken in zip(self.GROUPS, support, strict=True))
+
+    @both_compressions
+    def test_groups_of_one_change_nothing(self, compression: str) -> None:
+        X, y = by_class(300, 8)
+        grouped = EasyFS(3, groups=list("hgfedcba"), compression=compression, random_state=0).fit(X, y)
+        assert_same_selection(grouped, EasyFS(3, compression=compression, random_state=0).fit(X, y))
+
+    def test_a_group_may_hold_constants_and_copies(self) -> None:
+        X, y = by_class(300, 8, columns=(1, 6))
+        X[:, 0] = 5.0
+        X[:, 2] = X[:, 1]
+        selector = EasyFS(2, groups=self.GROUPS, random_state=0).fit(X, y)
+        assert list(selector.get_support(indices=True)) == [0, 1, 2, 6]
+        assert np.isfinite(selector.scores_).all()
+        assert np.isfinite(selector.redundancy_).all()
+
+    def test_groups_may_be_an_array_or_a_series(self) -> None:
+        import pandas as pd
+
+        X, y = by_class(300, 8, columns=(1, 6))
+        plain = EasyFS(2, groups=self.GROUPS, random_state=0).fit(X, y)
+        for groups in (np.array(self.GROUPS), pd.Series(self.GROUPS), np.array([0, 0, 0, 1, 1, 2, 3, 4])):
+            assert_same_selection(plain, EasyFS(2, groups=groups, random_state=0).fit(X, y))
+
+
+class TestRedundancy:
+    @both_compressions
+    def test_it_is_the_share_of_variance_that_least_squares_explains(self, compression: str) -> None:
+        rng, X = normal(300, 12)
+        X = X @ (np.eye(12) + 0.4 * rng.standard_normal((12, 12)))
+        y = X[:, 0] - X[:, 5] + rng.standard_normal(300)
+        selector = EasyFS(4, compression=compression, random_state=0).fit(X, y)
+        for fit in (selector, selector.truncate(2), selector.truncate(1)):
+            centred = X - X.mean(axis=0)
+            chosen = fit.get_support(indices=True)
+            for j in range(12):
+                others = centred[:, chosen[chosen != j]]
+                rest = centred[:, j] - others @ np.linalg.lstsq(others, centred[:, j], rcond=None)[0]
+                assert fit.redundancy_[j] == pytest.approx(1.0 - rest @ rest / (centred[:, j] @ centred[:, j]), abs=1e-3)
+
+    @both_compressions
+    def test_a_copy_has_one_and_an_independent_column_about_zero(self, compression: str) -> None:
+        X, y = by_class(2000, 6)
+        X = np.column_stack([X, -3.0 * X[:, 1] + 2.0, X[:, 1] + X[:, 4]])
+        selector = EasyFS(2, compression=compression, include=[1, 4], random_state=0).fit(X, y)
+        assert selector.redundancy_.shape == (8,)
+        np.testing.assert_allclose(selector.redundancy_[[6, 7]], 1.0, atol=1e-3)
+        np.testing.assert_allclose(selector.redundancy_[[0, 2, 3, 5]], 0.0, atol=0.01)
+        shorter = selector.truncate(1).redundancy_
+        assert shorter[6] == pytest.approx(1.0, abs=1e-3)
+        assert 0.2 < shorter[7] < 0.8
+
+    @both_compressions
+    @pytest.mark.parametrize("count", [1, 5, 12])
+    def test_it_lies_between_zero_and_one_with_copies_constants_and_missing_values(self, compression: str, count: int) -> None:
+        X, y = by_class(200, 12)
+        X[:, 3], X[:, 5], X[:, 7] = X[:, 1], 4.0, -X[:, 1]
+        X[::3, 9] = np.nan
+        for table in (X, X.astype(np.float32)):
+            fit = EasyFS(count, compression=compression, random_state=0).fit(table, y)
+            for selector in (fit, fit.truncate(1)):
+                assert np.isfinite(selector.redundancy_).all()
+                assert selector.redundancy_.min() >= 0.0
+                assert selector.redundancy_.max() <= 1.0
+                assert selector.redundancy_[5] == 0.0
+
+    def test_selected_copies_say_each_other(self) -> None:
+        X, y = by_class(300, 5)
+        X[:, 2] = X[:, 1]
+        selector = EasyFS(3, include=[1, 2], random_state=0).fit(X, y)
+        np.testing.assert_allclose(selector.redundancy_[[1, 2]], 1.0, atol=1e-3)
+
+
+TASKS = ("classification", "regression", "several targets", "no target")
+STREAMS = [(task, c) for task in TASKS for c in COMPRESSIONS if (task, c) != ("no target", "ranking")]
+every_stream = pytest.mark.parametrize(("task", "compression"), STREAMS)
+
+
+def stream(
+    selector: EasyFS, X: Any, y: Any, cuts: list[int], network: Any = None, weight: np.ndarray | None = None
+) -> EasyFS:
+    """Feed a table block by block."""
+    for start, stop in zip([0, *cuts], [*cuts, X.shape[0]], strict=True):
+        rows = slice(start, stop)
+        first = {"network": network} if start == 0 else {}
+        selector.partial_fit(X[rows], rows_of(y, rows), rows_of(weight, rows), **first)
+    return selector
+
+
+class TestStreams:
+    @every_stream
+    @pytest.mark.parametrize("n", [40, 1200])  # rows kept; rows folded into a Gram matrix
+    def test_whole_blocks_and_merged_halves_give_the_same_order(self, task: str, compression: str, n: int) -> None:
+        X, y = targets_for(task, n)
+        X[::5, 2] = np.nan
+        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        network = make.draw_network(X, y)
+
+        def new() -> EasyFS:
+            return EasyFS(**make.get_params())
+
+        whole = new().fit(X, y)
+        assert_same_selection(whole, stream(new(), X, y, [], network))
+        assert_same_selection(whole, stream(new(), X, y, [n // 7, n // 3, n // 2, n - 1], network))
+        half = n // 2
+        left = stream(new(), X[:half], rows_of(y, slice(half)), [half // 3], network)
+        right = stream(new(), X[half:], rows_of(y, slice(half, None)), [], network)
+        assert_same_selection(whole, left.merge(right))
+
+    @settings(max_examples=25, deadline=None, derandomize=True)
+    @given(st.lists(st.integers(2, 298), unique=True, max_size=12).map(sorted), st.sampled_from(STREAMS))
+    def test_any_cut_into_weighted_blocks_gives_the_same_order(self, cuts: list[int], kind: tuple[str, str]) -> None:
+        task, compression = kind
+        X, y = targets_for(task, 300)
+        weight = np.random.default_rng(2).integers(1, 4, 300) / 2.0
+        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        network = make.draw_network(X, y, weight)
+        whole = EasyFS(**make.get_params()).fit(X, y, weight)
+        assert_same_selection(whole, stream(EasyFS(**make.get_params()), X, y, cuts, network, weight))
+
+    @both_compressions
+    def test_sparse_blocks_equal_the_whole(self, compression: str) -> None:
+        X, y = by_class(300, 8)
+        X[np.random.default_rng(3).random(X.shape) < 0.6] = 0.0
+        S = sparse.csr_array(X)
+        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        network = make.draw_network(S, y)
+        whole = EasyFS(**make.get_params()).fit(S, y)
+        assert_same_selection(whole, stream(EasyFS(**make.get_params()), S, y, [50, 120], network))
+
+    @pytest.mark.parametrize("task", ["classification", "regression", "several targets"])
+    def test_without_nodes_the_first_block_does_not_matter(self, task: str) -> None:
+        X, y = targets_for(task, 400)
+        X[:20] = X[:20] * 3.0 + 5.0
+        make = EasyFS(3, n_hidden=0, n_enhancement=0)
+        assert_same_selection(EasyFS(**make.get_params()).fit(X, y), stream(make, X, y, [20, 100]))
+
+    def test_a_stream_finds_planted_columns_from_its_own_first_block(self) -> None:
+        X, y = by_class(2000, 20)
+        selector = stream(EasyFS(2, random_state=0, **SMALL), X, y, list(range(200, 2000, 200)))
+        assert set(selector.order_[:2]) == {1, 4}
+
+    @both_compressions
+    def test_classes_may_appear_later(self, compression: str) -> None:
+        X, y = by_class(600, 8, columns=(1, 4, 6))
+        order = np.argsort(y == 3, kind="stable")
+        X, y = X[order], y[order]
+        cut = int((y != 3).sum())
+        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        selector = stream(EasyFS(**make.get_params()), X, y, [cut // 2, cut])
+        assert set(selector.order_[:3]) == {1, 4, 6}
+        np.testing.assert_array_equal(selector.classes_, [0, 1, 2, 3])
+        assert_same_selection(selector, EasyFS(**make.get_params()).partial_fit(X, y, network=selector.network_))
+
+    @both_compressions
+    @pytest.mark.parametrize("n", [60, 900])
+    def test_string_classes_in_another_order_merge_to_the_same_answer(self, compression: str, n: int) -> None:
+        X, y = by_class(n, 8)
+        y = np.array(["ant", "bee", "cat"])[y]
+        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        network = make.draw_network(X, y)
+        whole = EasyFS(**make.get_params()).partial_fit(X, y, network=network)
+        half = n // 2
+
+        def parts() -> tuple[EasyFS, EasyFS]:
+            one = EasyFS(**make.get_params()).partial_fit(X[:half], y[:half], network=network)
+            other = EasyFS(**make.get_params())
+            for k, label in enumerate(("cat", "bee", "ant")):  # met in the opposite order
+                rows = np.flatnonzero(y[half:] == label) + half
+                other.partial_fit(X[rows], y[rows], **({"network": network} if k == 0 else {}))
+            return one, other
+
+        one, other = parts()
+        assert_same_selection(whole, one.merge(other))
+        np.testing.assert_array_equal(one.classes_, ["ant", "bee", "cat"])
+        one, other = parts()
+        assert_same_selection(whole, other.merge(one))
+        np.testing.assert_array_equal(other.classes_, ["ant", "bee", "cat"])
+
+    @both_compressions
+    @pytest.mark.parametrize("n", [60, 900])
+    def test_merging_leaves_the_other_selector_as_it_was(self, compression: str, n: int) -> None:
+        X, y = by_class(n, 8)
+        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        network = make.draw_network(X, y)
+        half = n // 2
+        right = y[half:] != 0
+        Xb, yb = X[half:][right], y[half:][right]
+
+        def other() -> EasyFS:
+            return EasyFS(**make.get_params()).partial_fit(Xb, yb, network=network)
+
+        left = y[:half] != 2
+        mine = EasyFS(**make.get_params()).partial_fit(X[:half][left], y[:half][left], network=network)
+        theirs = other()
+        mine.merge(theirs)
+        mine.partial_fit(X, y)
+        assert_same_selection(theirs, other())
+        np.testing.assert_array_equal(theirs.classes_, [1, 2])
+        assert_same_selection(theirs.partial_fit(X, y), other().partial_fit(X, y))
+
+    @every_stream
+    def test_arrays_may_be_overwritten_after_their_block(self, task: str, compression: str) -> None:
+        X, y = targets_for(task, 40)
+        weight = np.arange(40) % 3 + 1.0
+        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        whole = EasyFS(**make.get_params()).partial_fit(X.copy(), None if y is None else y.copy(), weight.copy())
+        selector = make.partial_fit(X, y, weight)
+        for used in (X, y, weight):
+            if used is not None:
+                used[:] = used[::-1].copy()
+        weight[:] = 1.0
+        assert_same_selection(whole, selector)
+
+    def test_partial_fit_after_fit_starts_anew(self) -> None:
+        X, y = by_class(300, 8)
+        selector = EasyFS(3, random_state=0, **SMALL).fit(X[:, :6], y == 1)
+        selector.partial_fit(X[:200], y[:200]).partial_fit(X[200:], y[200:])
+        fresh = stream(EasyFS(3, random_state=0, **SMALL), X, y, [200])
+        assert_same_selection(selector, fresh)
+        np.testing.assert_array_equal(selector.classes_, fresh.classes_)
+        assert selector.n_features_in_ == 8
+
+    def test_fit_after_partial_fit_starts_anew(self) -> None:
+        X, y = by_class(300, 8)
+        selector = stream(EasyFS(3, random_state=0, **SMALL), X[:, ::-1], y, [100])
+        assert_same_selection(selector.fit(X, y), EasyFS(3, random_state=0, **SMALL).fit(X, y))
+        assert not hasattr(selector, "network_")
+
+    def test_the_selection_is_computed_when_it_is_read(self) -> None:
+        X, y = by_class(300, 8)
+        selector = EasyFS(3, random_state=0, **SMALL).partial_fit(X[:200], y[:200])
+        selector.set_params(n_features_to_select=5)
+        assert selector.n_features_ == 5
+        early = selector.scores_.copy()
+        selector.partial_fit(X[200:], y[200:])
+        assert not np.array_equal(selector.scores_, early)
+        assert_same_selection(selector, stream(EasyFS(5, random_state=0, **SMALL), X, y, [200]))
+
+    def test_a_truncated_copy_does_not_change_with_its_original(self) -> None:
+        X, y = by_class(300, 8)
+        selector = EasyFS(3, random_state=0, **SMALL).partial_fit(X[:200], y[:200])
+        before = selector.scores_.copy()
+        shorter = selector.truncate(1)
+        shorter.partial_fit(X[200:], y[200:])
+        selector.set_params(n_features_to_select=3).partial_fit(X[200:], y[200:])
+        assert not np.array_equal(selector.scores_, before)
+        assert_same_selection(selector, stream(EasyFS(3, random_state=0, **SMALL), X, y, [200]))
+
+    def test_the_task_is_fixed_by_the_first_block(self) -> None:
+        rng, X = normal(300, 8)
+        y = 3.0 * X[:, 2] + 0.1 * rng.standard_normal(300)
+        y[100:] = np.round(y[100:])
+        selector = EasyFS(1, random_state=0, **SMALL).partial_fit(X[:100], y[:100])
+        selector.partial_fit(X[100:], y[100:].astype(int))
+        assert selector.task_ == "regression"
+        assert selector.order_[0] == 2
+        assert not hasattr(selector, "classes_")
+
+    def test_a_refused_block_leaves_the_statistics_as_they_were(self) -> None:
+        X, y = by_class(300, 8)
+        selector = EasyFS(3, random_state=0, **SMALL).partial_fit(X, y)
+        bad = X.copy()
+        bad[7, 3] = np.inf
+        for block, labels in ((bad, y), (X[:, :5], y), (X, y[:10]), (X, y + 0.5), (X, None)):
+            with pytest.raises(ValueError):  # noqa: PT011
+                selector.partial_fit(block, labels)
+        assert_same_selection(selector, EasyFS(3, random_state=0, **SMALL).partial_fit(X, y))
+        np.testing.assert_array_equal(selector.classes_, [0, 1, 2])
+
+    def test_blocks_of_one_row_may_follow(self) -> None:
+        X, y = by_class(120, 8)
+        make = EasyFS(3, random_state=0, **SMALL)
+        network = make.draw_network(X, y)
+        whole = EasyFS(**make.get_params()).partial_fit(X, y, network=network)
+        assert_same_selection(whole, stream(make, X, y, list(range(50, 120)), network))
+
+    def test_a_first_block_of_one_class_may_be_followed_by_others(self) -> None:
+        X, y = by_class(600, 8)
+        order = np.argsort(y, kind="stable")
+        selector = stream(EasyFS(2, random_state=0, **SMALL), X[order], y[order], [100])
+        assert set(selector.order_[:2]) == {1, 4}
+
+    def test_a_column_that_is_constant_in_the_first_block_may_matter_later(self) -> None:
+        X, y = by_class(1000, 8)
+        for value in (0.0, 3.0):
+            X[:50, 4] = value
+            selector = stream(EasyFS(2, random_state=0, **SMALL), X, y, [50, 300])
+            assert set(selector.order_[:2]) == {1, 4}
+
+    def test_scale_is_what_the_network_sees(self) -> None:
+        X, y = by_class(400, 8)
+        X = X * 10.0 ** np.arange(8) + 1e3
+        mean, spread = X.mean(axis=0), X.std(axis=0)
+        selector = EasyFS(2, random_state=0, **SMALL).partial_fit(X[:20], y[:20], scale=(mean, spread))
+        selector.partial_fit(X[20:], y[20:])
+        np.testing.assert_array_equal(selector.network_.scaling.center, mean)
+        np.testing.assert_array_equal(selector.network_.scaling.scale, spread)
+        assert set(selector.order_[:2]) == {1, 4}
+
+    def test_scale_does_not_change_the_answer_without_nodes(self) -> None:
+        X, y = by_class(400, 8)
+        make = EasyFS(3, n_hidden=0, n_enhancement=0)
+        scaled = EasyFS(**make.get_params()).partial_fit(X, y, scale=(X.mean(axis=0) + 0.5, 2.0 * X.std(axis=0)))
+        assert_same_selection(EasyFS(**make.get_params()).fit(X, y), scaled)
+
+    def test_one_network_serves_several_selectors(self) -> None:
+        X, y = by_class(300, 8)
+        first = EasyFS(3, random_state=0, **SMALL).partial_fit(X, y)
+        second = EasyFS(3, random_state=99, **SMALL).partial_fit(X, y, network=first.network_)
+        assert_same_selection(first, second)
+
+    def test_drawing_a_network_leaves_the_selector_unfitted(self) -> None:
+        X, y = by_class(300, 8)
+        selector = EasyFS(3, random_state=0, **SMALL)
+        selector.draw_network(X, y)
+        assert not hasattr(selector, "n_features_in_")
+        assert not selector.__sklearn_is_fitted__()
+
+    def test_a_stream_can_be_stored_and_continued(self) -> None:
+        import pickle
+
+        import skops.io
+
+        X, y = by_class(300, 8)
+        selector = EasyFS(3, random_state=0, **SMALL).partial_fit(X[:200], y[:200])
+        stored = skops.io.dumps(selector)
+        needed = skops.io.get_untrusted_types(data=stored)
+        for again in (pickle.loads(pickle.dumps(selector)), skops.io.loads(stored, trusted=needed)):
+            again.partial_fit(X[200:], y[200:])
+            assert_same_selection(again, stream(EasyFS(3, random_state=0, **SMALL), X, y, [200]))
+
+
+class TestAwkwardTables:
+    @both_compressions
+    def test_a_class_with_a_single_row_works(self, compression: str) -> None:
+        X, y = by_class(300, 10)
+        y[17] = 9
+        for table in (X, sparse.csr_array(X)):
+            selector = EasyFS(2, compression=compression, random_state=0).fit(table, y)
+            assert set(selector.order_[:2]) == {1, 4}
+            assert np.isfinite(selector.scores_).all()
+
+    @both_compressions
+    def test_classes_of_a_single_row_each_work(self, compression: str) -> None:
+        _, X = normal(6, 10)
+        selector = EasyFS(3, compression=compression, random_state=0).fit(X, np.arange(6))
+        assert np.isfinite(selector.scores_).all()
+        assert sorted(selector.order_) == list(range(10))
+
+    @both_compressions
+    def test_two_rows_are_enough(self, compression: str) -> None:
+        X = np.array([[0.0, 1.0, 5.0], [1.0, 1.0, 7.0]])
+        selector = EasyFS(1, compression=compression, random_state=0).fit(X, [0, 1])
+        assert selector.order_[-1] == 1
+        assert np.isfinite(selector.scores_).all()
+
+    @both_compressions
+    def test_very_unbalanced_classes_do_not_hide_the_small_one(self, compression: str) -> None:
+        rng, X = normal(10_000, 20)
+        y = np.zeros(10_000, dtype=int)
+        y[:5000] = 1
+        y[rng.choice(10_000, 15, replace=False)] = 2
+        X[:, 3] += 2.0 * (y == 1)
+        X[:, 11] += 8.0 * (y == 2)
+        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        assert set(selector.order_[:2]) == {3, 11}
+
+    @both_compressions
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_columns_of_size_1e12_and_1e_minus_12_side_by_side(self, compression: str, dtype: Any) -> None:
+        X, y = by_class(300, 12, columns=(1, 4))
+        sizes = 10.0 ** np.array([12, -12] * 6)
+        plain = EasyFS(4, compression=compression, random_state=0).fit(X.astype(dtype), y)
+        scaled = EasyFS(4, compression=compression, random_state=0).fit((X * sizes).astype(dtype), y)
+        assert set(scaled.order_[:2]) == {1, 4}
+        if dtype == np.float64:
+            assert_same_selection(plain, scaled)
+
+    @both_compressions
+    def test_targets_of_size_1e12_and_1e_minus_12_side_by_side(self, compression: str) -> None:
+        X, Y = targets_for("several targets", 300)
+        plain = EasyFS(4, compression=compression, random_state=0).fit(X, Y)
+        scaled = EasyFS(4, compression=compression, random_state=0).fit(X, Y * [1e12, 1e-12] + [1e12, 1e-12])
+        assert_same_selection(plain, scaled)
+
+    @both_compressions
+    @pytest.mark.parametrize("n", [300, 5000])
+    def test_a_mean_of_a_million_standard_deviations(self, compression: str, n: int) -> None:
+        X, y = by_class(n, 12)
+        far = X + 1e6 * np.where(np.arange(12) % 2, 1.0, -1.0)
+        plain = EasyFS(4, compression=compression, random_state=0, **SMALL).fit(X, y)
+        shifted = EasyFS(4, compression=compression, random_state=0, **SMALL).fit(far, y)
+        np.testing.assert_array_equal(plain.order_, shifted.order_)
+        np.testing.assert_allclose(plain.scores_, shifted.scores_, rtol=1e-4, atol=1e-9)
+
+    def test_a_mean_of_a_million_standard_deviations_in_a_stream(self) -> None:
+        X, y = by_class(3000, 12)
+        make = EasyFS(4, random_state=0, **SMALL)
+        plain = stream(EasyFS(**make.get_params()), X, y, [500, 1500])
+        far = stream(make, X + 1e6, y, [500, 1500])
+        np.testing.assert_array_equal(plain.order_, far.order_)
+
+    @both_compressions
+    def test_a_float32_mean_of_a_thousand_standard_deviations(self, compression: str) -> None:
+        X, y = by_class(5000, 12)
+        far = (X + 1000.0).astype(np.float32)
+        assert set(EasyFS(2, compression=compression, random_state=0).fit(far, y).order_[:2]) == {1, 4}
+
+    @both_compressions
+    def test_a_half_missing_column_with_signal_is_found(self, compression: str) -> None:
+        X, y = by_class(600, 12)
+        X[np.random.default_rng(1).random(600) < 0.5, 4] = np.nan
+        for table in (X, X.astype(np.float32), sparse.csr_array(X)):
+            assert set(EasyFS(2, compression=compression, random_state=0).fit(table, y).order_[:2]) == {1, 4}
+
+    @both_compressions
+    def test_an_all_missing_column_comes_last(self, compression: str) -> None:
+        X, y = by_class(300, 12)
+        X[:, 0] = np.nan
+        for table in (X, X.astype(np.float32), sparse.csr_array(X)):
+            selector = EasyFS(2, compression=compression, random_state=0).fit(table, y)
+            assert selector.order_[-1] == 0
+            assert selector.scores_[0] == 0.0
+            assert set(selector.order_[:2]) == {1, 4}
+
+    @both_compressions
+    def test_a_column_with_one_observed_value_or_equal_ones_comes_last(self, compression: str) -> None:
+        X, y = by_class(300, 12)
+        X[1:, 0] = np.nan
+        X[::2, 7], X[1::2, 7] = np.nan, 1e9
+        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        assert set(selector.order_[-2:]) == {0, 7}
+
+    @pytest.mark.parametrize("value", [0.1, 1e-300, 1e15, 12345.678])
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_a_constant_that_rounding_blurs_is_still_constant(self, value: float, dtype: Any) -> None:
+        X, y = by_class(3001, 6)
+        X[:, 0] = value
+        selector = EasyFS(2, random_state=0, **SMALL).fit(X.astype(dtype), y)
+        assert selector.order_[-1] == 0
+        weighted = EasyFS(2, random_state=0, **SMALL).fit(X.astype(dtype), y, np.random.default_rng(0).random(3001) + 0.1)
+        assert weighted.order_[-1] == 0
+
+    @both_compressions
+    def test_all_columns_but_one_constant(self, compression: str) -> None:
+        X, y = by_class(300, 6)
+        X[:, [0, 2, 3, 4, 5]] = 1.0
+        selector = EasyFS(3, compression=compression, random_state=0).fit(X, y)
+        assert selector.order_[0] == 1
+        assert selector.n_features_ == 3
+
+    @both_compressions
+    def test_all_columns_copies_of_one(self, compression: str) -> None:
+        X, y = by_class(300, 3)
+        X = X[:, [1]] * np.array([[1.0, -1.0, 2.0, 0.5]])
+        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        assert selector.n_features_ == 2
+        assert np.isfinite(selector.scores_).all()
+
+    @both_compressions
+    def test_a_single_column(self, compression: str) -> None:
+        X, y = by_class(100, 1, columns=(0,))
+        for asked in (1, 1.0, "auto"):
+            selector = EasyFS(asked, compression=compression, random_state=0).fit(X, y)
+            assert list(selector.get_support()) == [True]
+
+    @both_compressions
+    def test_a_memory_mapped_file_equals_the_array(self, compression: str, tmp_path: Any) -> None:
+        X, y = by_class(30_000, 6)
+        np.save(tmp_path / "X.npy", X.astype(np.float32))
+        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+        plain = EasyFS(2, compression=compression, random_state=0, **SMALL).fit(X.astype(np.float32), y)
+        assert_same_selection(plain, EasyFS(2, compression=compression, random_state=0, **SMALL).fit(mapped, y))
+        assert set(plain.order_[:2]) == {1, 4}
+
+    def test_booleans_and_integers_are_numbers(self) -> None:
+        X, y = by_class(300, 6)
+        whole = np.round(4 * X).astype(np.int16)
+        plain = EasyFS(2, random_state=0, **SMALL).fit(whole.astype(float), y)
+        assert_same_selection(plain, EasyFS(2, random_state=0, **SMALL).fit(whole, y))
+        flags = X > 0.5
+        plain = EasyFS(2, random_state=0, **SMALL).fit(flags.astype(float), y)
+        assert_same_selection(plain, EasyFS(2, random_state=0, **SMALL).fit(flags, y))
+
+    def test_weights_of_any_common_size_give_the_same_order(self) -> None:
+        X, y = by_class(300, 8)
+        weight = np.random.default_rng(0).random(300) + 0.1
+        orders = [EasyFS(4, random_state=0, **SMALL).fit(X, y, size * weight).order_ for size in (0.5, 1.0, 2.0)]
+        np.testing.assert_array_equal(orders[0], orders[1])
+        np.testing.assert_array_equal(orders[1], orders[2])
+
+    def test_one_number_as_weight_counts_all_rows_the_same(self) -> None:
+        X, y = by_class(300, 8)
+        plain = EasyFS(4, random_state=0, **SMALL).fit(X, y)
+        assert_same_selection(plain, EasyFS(4, random_state=0, **SMALL).fit(X, y, 1.0))
