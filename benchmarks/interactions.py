@@ -6,6 +6,8 @@ correlation with the target, mutual information and a random forest's importance
     python benchmarks/interactions.py [--seeds 10]
 """
 
+# ruff: noqa: ARG005
+
 from __future__ import annotations
 
 import argparse

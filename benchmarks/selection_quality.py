@@ -38,6 +38,7 @@ class DataSet:
     target: str = "y"
 
     def load(self) -> tuple[np.ndarray, np.ndarray]:
+        """The table and its target."""
         path = DATA / f"{self.file}.npz"
         if not path.exists():
             raise SystemExit(f"{path} is missing; set EASYFS_DATA to the folder that holds the data sets")

@@ -40,9 +40,9 @@ def target_blocks(
 ) -> TargetBlocks:
     """Products with ``Z = [sqrt(w_y) Y, sqrt(w_e) M_e diag(rho), sqrt(w_h) M_h]``.
 
-    ``Y`` is an orthonormal basis of the targets, ``M_e`` the kept nodes, each weighed by its relevance ``rho`` beyond that of
-    its inputs, ``M_h`` the sketch of all inputs. Each block has unit Frobenius norm; weights of blocks that are absent go to
-    the others.
+    ``Y`` is an orthonormal basis of the targets, ``M_e`` the kept nodes, each weighed by its relevance ``rho`` beyond that
+    of its inputs, ``M_h`` the sketch of all inputs. Each block has unit Frobenius norm; the weight of a block that is
+    absent goes to the others.
     """
     d = len(plan.live)
     P, watched_gram = np.zeros((d, 0)), np.zeros((0, 0))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
 from easyfs.engines.local import block_slices, for_blocks, map_blocks
