@@ -129,8 +129,7 @@ def shares_of(X, selected):
 def correlated_columns(n=120, d=9, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 4)) @ rng.standard_normal((4, d)) + 0.7 * rng.standard_normal((n, d))
-    X = (X - X.mean(axis=0)) * rng.uniform(0.1, 30.0, size=d)
-    return X
+    return (X - X.mean(axis=0)) * rng.uniform(0.1, 30.0, size=d)
 
 
 @pytest.mark.parametrize("selected", [[4], [7, 0, 3], [8, 1, 5, 2, 6, 0]])

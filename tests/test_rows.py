@@ -271,8 +271,8 @@ def test_products_with_rows_equal_dense_products_with_weights(kind, weighted):
 @pytest.mark.parametrize("kind", ["dense", "allocated", "sparse"])
 def test_columns_and_parts_of_rows_equal_those_of_the_dense_matrix(kind, weighted):
     rows, A, w = rows_and_matrix(kind, weighted=weighted)
-    for columns in ([0], [12], [3, 1, 7], [12, 8], [9, 2, 12, 0, 2], []):
-        columns = np.array(columns, dtype=np.intp)
+    for listed in ([0], [12], [3, 1, 7], [12, 8], [9, 2, 12, 0, 2], []):
+        columns = np.array(listed, dtype=np.intp)
         np.testing.assert_allclose(rows.take(columns), A[:, columns], atol=1e-12)
     for some in (slice(10, 300), np.array([5, 600, 5]), A[:, 0] > 0):
         part = rows[some]
