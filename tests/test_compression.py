@@ -29,9 +29,7 @@ def inputs_and_target(n=40, d=12, m=5, seed=0):
 def search_of(X, Z, eps2=0.3, **options):
     n = len(X)
     options = {"max_steps": X.shape[1]} | options
-    return GreedySearch(
-        lambda J: X.T @ X[:, J] / n, np.einsum("ij,ij->j", X, X) / n, X.T @ Z / np.sqrt(n), eps2, **options
-    )
+    return GreedySearch(lambda J: X.T @ X[:, J] / n, np.einsum("ij,ij->j", X, X) / n, X.T @ Z / np.sqrt(n), eps2, **options)
 
 
 def coder(X, selected, eps2):

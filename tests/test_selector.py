@@ -118,7 +118,9 @@ class TestFourUses:
         X, y = targets_for("regression", 300)
         assert set(EasyFS(2, random_state=0, **(SMALL | parameters)).fit(X, y).order_[:2]) == {1, 4}
 
-    @pytest.mark.parametrize("parameters", [{"literal": True}, {"n_rounds": 1}, {"n_rounds": 3}, {"eps2": 0.1}, {"lambda1": 0.0}])
+    @pytest.mark.parametrize(
+        "parameters", [{"literal": True}, {"n_rounds": 1}, {"n_rounds": 3}, {"eps2": 0.1}, {"lambda1": 0.0}]
+    )
     def test_ranking_finds_planted_classes_under_other_settings(self, parameters: dict[str, Any]) -> None:
         X, y = by_class(400, 20)
         assert set(EasyFS(2, compression="ranking", random_state=0, **parameters).fit(X, y).order_[:2]) == {1, 4}
@@ -132,17 +134,20 @@ class TestFourUses:
 
 
 class TestAuto:
-    @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize("kind", ["two classes", "five classes", "number", "three numbers"])
-    def test_pure_noise_selects_next_to_nothing(self, kind: str, seed: int) -> None:
-        rng, X = normal(500, 100, seed)
-        y = {
-            "two classes": rng.integers(0, 2, 500),
-            "five classes": rng.integers(0, 5, 500),
-            "number": rng.standard_normal(500),
-            "three numbers": rng.standard_normal((500, 3)),
-        }[kind]
-        assert EasyFS(random_state=seed).fit(X, y).n_features_ <= 2
+    def test_pure_noise_selects_next_to_nothing(self, kind: str) -> None:
+        counts = []
+        for seed in range(10):
+            rng, X = normal(500, 100, seed)
+            y = {
+                "two classes": rng.integers(0, 2, 500),
+                "five classes": rng.integers(0, 5, 500),
+                "number": rng.standard_normal(500),
+                "three numbers": rng.standard_normal((500, 3)),
+            }[kind]
+            counts.append(EasyFS(random_state=seed).fit(X, y).n_features_)
+        assert np.median(counts) == 1
+        assert sum(count <= 2 for count in counts) >= 9
 
     @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("classes", [False, True])
@@ -239,13 +244,14 @@ class TestGroups:
         y = X[:, 1] + X[:, 6] + 0.1 * rng.standard_normal(500)
         assert list(EasyFS(groups=self.GROUPS, random_state=0).fit(X, y).get_support(indices=True)) == [0, 1, 2, 6]
 
-    @pytest.mark.parametrize("seed", range(5))
-    def test_a_large_group_of_noise_does_not_beat_one_true_column(self, seed: int) -> None:
-        rng, X = normal(300, 45, seed)
-        y = 0.6 * X[:, 44] + rng.standard_normal(300)
+    @pytest.mark.parametrize("slope", [0.6, 1.0])
+    def test_a_large_group_of_noise_does_not_beat_one_true_column(self, slope: float) -> None:
         groups = [0] * 40 + [1, 2, 3, 4, 5]
-        selector = EasyFS(1, groups=groups, random_state=seed).fit(X, y)
-        assert list(selector.get_support(indices=True)) == [44]
+        for seed in range(5):
+            rng, X = normal(300, 45, seed)
+            y = slope * X[:, 44] + rng.standard_normal(300)
+            selector = EasyFS(1, groups=groups, random_state=seed).fit(X, y)
+            assert list(selector.get_support(indices=True)) == [44]
 
     def test_a_group_whose_columns_matter_together_beats_a_stronger_single_column(self) -> None:
         rng, X = normal(500, 9)
@@ -334,7 +340,9 @@ class TestRedundancy:
 
     @both_compressions
     @pytest.mark.parametrize("count", [1, 5, 12])
-    def test_it_lies_between_zero_and_one_with_copies_constants_and_missing_values(self, compression: str, count: int) -> None:
+    def test_it_lies_between_zero_and_one_with_copies_constants_and_missing_values(
+        self, compression: str, count: int
+    ) -> None:
         X, y = by_class(200, 12)
         X[:, 3], X[:, 5], X[:, 7] = X[:, 1], 4.0, -X[:, 1]
         X[::3, 9] = np.nan
@@ -460,26 +468,34 @@ class TestStreams:
         np.testing.assert_array_equal(other.classes_, ["ant", "bee", "cat"])
 
     @both_compressions
-    @pytest.mark.parametrize("n", [60, 900])
+    @pytest.mark.parametrize("n", [36, 900])
     def test_merging_leaves_the_other_selector_as_it_was(self, compression: str, n: int) -> None:
         X, y = by_class(n, 8)
-        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        make = EasyFS(3, compression=compression, random_state=0, n_hidden=4, n_enhancement=8)
         network = make.draw_network(X, y)
-        half = n // 2
-        right = y[half:] != 0
-        Xb, yb = X[half:][right], y[half:][right]
 
-        def other() -> EasyFS:
-            return EasyFS(**make.get_params()).partial_fit(Xb, yb, network=network)
+        def seen(*classes: int) -> EasyFS:
+            selector = EasyFS(**make.get_params())
+            for k, code in enumerate(classes):
+                selector.partial_fit(X[y == code], y[y == code], **({"network": network} if k == 0 else {}))
+            return selector
 
-        left = y[:half] != 2
-        mine = EasyFS(**make.get_params()).partial_fit(X[:half][left], y[:half][left], network=network)
-        theirs = other()
+        mine, theirs = seen(0, 1), seen(2, 1, 0)
         mine.merge(theirs)
         mine.partial_fit(X, y)
-        assert_same_selection(theirs, other())
-        np.testing.assert_array_equal(theirs.classes_, [1, 2])
-        assert_same_selection(theirs.partial_fit(X, y), other().partial_fit(X, y))
+        assert_same_selection(theirs, seen(2, 1, 0))
+        np.testing.assert_array_equal(theirs.classes_, [0, 1, 2])
+        assert_same_selection(theirs.partial_fit(X, y), seen(2, 1, 0).partial_fit(X, y))
+
+    @both_compressions
+    def test_a_stream_may_see_fewer_classes_than_its_network(self, compression: str) -> None:
+        X, y = by_class(900, 8)
+        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
+        network = make.draw_network(X, y)
+        part = y != 0
+        selector = EasyFS(**make.get_params()).partial_fit(X[part], y[part], network=network)
+        assert set(selector.order_[:2]) == {1, 4}
+        np.testing.assert_array_equal(selector.classes_, [1, 2])
 
     @every_stream
     def test_arrays_may_be_overwritten_after_their_block(self, task: str, compression: str) -> None:
@@ -544,7 +560,7 @@ class TestStreams:
         selector = EasyFS(3, random_state=0, **SMALL).partial_fit(X, y)
         bad = X.copy()
         bad[7, 3] = np.inf
-        for block, labels in ((bad, y), (X[:, :5], y), (X, y[:10]), (X, y + 0.5), (X, None)):
+        for block, labels in ((bad, y), (X[:, :5], y), (X, y[:10]), (X, X[:, 0]), (X, None)):
             with pytest.raises(ValueError):  # noqa: PT011
                 selector.partial_fit(block, labels)
         assert_same_selection(selector, EasyFS(3, random_state=0, **SMALL).partial_fit(X, y))
@@ -734,7 +750,7 @@ class TestAwkwardTables:
 
     @both_compressions
     def test_all_columns_copies_of_one(self, compression: str) -> None:
-        X, y = by_class(300, 3)
+        X, y = by_class(300, 6)
         X = X[:, [1]] * np.array([[1.0, -1.0, 2.0, 0.5]])
         selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
         assert selector.n_features_ == 2
@@ -765,12 +781,14 @@ class TestAwkwardTables:
         plain = EasyFS(2, random_state=0, **SMALL).fit(flags.astype(float), y)
         assert_same_selection(plain, EasyFS(2, random_state=0, **SMALL).fit(flags, y))
 
-    def test_weights_of_any_common_size_give_the_same_order(self) -> None:
+    @both_compressions
+    def test_without_nodes_only_the_ratios_of_weights_matter(self, compression: str) -> None:
         X, y = by_class(300, 8)
         weight = np.random.default_rng(0).random(300) + 0.1
-        orders = [EasyFS(4, random_state=0, **SMALL).fit(X, y, size * weight).order_ for size in (0.5, 1.0, 2.0)]
-        np.testing.assert_array_equal(orders[0], orders[1])
-        np.testing.assert_array_equal(orders[1], orders[2])
+        make = EasyFS(4, compression=compression, n_hidden=0, n_enhancement=0)
+        plain = EasyFS(**make.get_params()).fit(X, y, weight)
+        for size in (1e-6, 1e6):
+            assert_same_selection(plain, EasyFS(**make.get_params()).fit(X, y, size * weight))
 
     def test_one_number_as_weight_counts_all_rows_the_same(self) -> None:
         X, y = by_class(300, 8)

@@ -32,6 +32,7 @@ Array = NDArray[Any]
 DENSE_COLUMNS_PER_CONNECTION = 64
 # Rows expanded at a time: enough for the product with the hidden nodes to run at full speed.
 EXPANDED_ROWS = 512
+HEARD_INPUTS = 8192
 # Hidden nodes drawn from one stream of random numbers; each part has its own, so that threads can share the work.
 DRAWN_ROWS = 32
 
@@ -99,7 +100,7 @@ class Network:
         n_hidden = self.n_hidden
         hidden, grown = out[:, :n_hidden], out[:, n_hidden:]
         if n_hidden:
-            hidden[:] = X.dot(self.hidden.T.astype(X.dtype, copy=False))
+            self._hear_all(X, hidden)
             np.maximum(hidden, 0.0, out=hidden)
         if not grown.shape[1]:
             return
@@ -117,6 +118,15 @@ class Network:
             grown += signal
             speaking[:, :n_hidden] = 0.0
             speaking[:, n_hidden:] = signal
+
+    def _hear_all(self, X: Array | ScaledSparse, out: Array) -> None:
+        """``X`` times the dense rows, a part of the inputs at a time: the weights are stored in float32."""
+        if isinstance(X, ScaledSparse):
+            out[:] = X.dot(self.hidden.T.astype(X.dtype, copy=False))
+            return
+        out[:] = 0.0
+        for part in block_slices(self.n_inputs, HEARD_INPUTS):
+            out += X[:, part] @ self.hidden[:, part].T.astype(X.dtype, copy=False)
 
     def keep(self, nodes: Array) -> tuple[Network, Array]:
         """The smaller network that still computes some enhancement nodes, and their places among its extra nodes.

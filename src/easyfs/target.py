@@ -55,12 +55,14 @@ def target_blocks(
     if plan.target_kind is None:
         present = np.array([0.0, 0.0, 1.0])
     total = max(float(present.sum()), 1e-300)
-    rest = P[:, n_watched:]
     if plan.sketch is not None:
-        rest = np.concatenate([rest, plan.sketch * (np.sqrt(present[2]) / spread)[:, None]], axis=1)
-    if rest.shape[1] > d:  # only PP' matters
-        rest = np.asarray(np.linalg.qr(rest.T, mode="r")).T
-    P = np.concatenate([P[:, :n_watched], rest], axis=1) / np.sqrt(total)
+        supervised = P
+        P = np.empty((d, supervised.shape[1] + plan.sketch.shape[1]))
+        P[:, : supervised.shape[1]] = supervised
+        np.multiply(plan.sketch, (np.sqrt(present[2]) / spread)[:, None], out=P[:, supervised.shape[1] :])
+    if P.shape[1] - n_watched > d:  # only PP' matters
+        P = np.concatenate([P[:, :n_watched], np.asarray(np.linalg.qr(P[:, n_watched:].T, mode="r")).T], axis=1)
+    P /= np.sqrt(total)
     return TargetBlocks(P, n_watched, watched_gram / total)
 
 

@@ -189,7 +189,7 @@ def labels_of_any_type_give_the_same_order(case: SelectorCase, task: str) -> Non
     X, y = planted(task)
     plain = case.make(5, 0).fit(X, y)
     names = np.array(["ant", "bee", "cat"])
-    for labels in (names[y], names.astype(object)[y], list(names[y]), y.astype(np.float64), y.astype(np.int8), y - 10, y * 7):
+    for labels in (names[y], names.astype(object)[y], list(names[y]), y.astype(float), y.astype(np.int8), y - 10, y * 7):
         assert_same_fit(plain, case.make(5, 0).fit(X, labels))
     two = y > 0
     plain = case.make(5, 0).fit(X, two.astype(np.int64))
@@ -378,12 +378,33 @@ def targets_of_any_library_equal_numpy(case: SelectorCase, task: str) -> None:
     X, y = planted(task)
     plain = case.make(5, 0).fit(X, y)
     if y.ndim == 1:
-        targets = [y[:, None], y.tolist(), pd.Series(y), pl.Series(y), pa.array(y), pd.DataFrame({"y": y})]
-        targets += [pl.DataFrame({"y": y}), pa.table({"y": y}), pd.Series(y, dtype="Int64" if task == "classification" else "Float64")]
+        nullable = pd.Series(y, dtype="Int64" if task == "classification" else "Float64")
+        targets = [y[:, None], y.tolist(), pd.Series(y), nullable, pl.Series(y), pa.array(y), pa.chunked_array([y])]
+        targets += [pd.DataFrame({"y": y}), pl.DataFrame({"y": y}), pa.table({"y": y})]
     else:
         columns = {"a": y[:, 0], "b": y[:, 1]}
         targets = [y.tolist(), pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)]
     for target in targets:
+        assert_same_fit(plain, case.make(5, 0).fit(X, target))
+
+
+@check("classification")
+def labels_of_any_library_equal_numpy(case: SelectorCase, task: str) -> None:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    X, y = planted(task)
+    plain = case.make(5, 0).fit(X, y)
+    names = [("ant", "bee", "cat")[code] for code in y]
+    targets = [pd.Series(names), pd.Series(names, dtype="string"), pd.Series(pd.Categorical(names)), pl.Series(names)]
+    targets += [pl.Series(names, dtype=pl.Categorical), pa.array(names), pa.chunked_array([names])]
+    targets += [pd.DataFrame({"y": names}), pl.DataFrame({"y": names}), pa.table({"y": names})]
+    for target in targets:
+        assert_same_fit(plain, case.make(5, 0).fit(X, target))
+    two = y > 0
+    plain = case.make(5, 0).fit(X, two)
+    for target in (pd.Series(two), pd.Series(two, dtype="boolean"), pl.Series(two), pa.array(two), pa.chunked_array([two])):
         assert_same_fit(plain, case.make(5, 0).fit(X, target))
 
 
