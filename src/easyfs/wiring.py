@@ -156,7 +156,7 @@ def screen_pairs(
         best = _largest(product.ravel(), n_pairs)
         i, j = np.unravel_index(best, product.shape)
         pairs = np.stack([columns[left.start + i], columns[left.start + j]], axis=1)
-        return np.abs(product.ravel()[best]), pairs
+        return np.abs(product.ravel()[best])[i <= j], pairs[i <= j]
 
     tasks = [(which, left) for which in range(directions.shape[1]) for left in block_slices(len(columns), 256)]
     found = list(map_blocks(screen, tasks))
