@@ -156,7 +156,7 @@ def test_coded_shares_of_the_search_are_the_explained_shares_of_the_columns():
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("n", "d", "count"), [(1000, 600, 600), (4000, 2100, 5)])
+@pytest.mark.parametrize(("n", "d", "count"), [(1000, 600, 600), (4000, 2200, 5)])
 def test_copies_come_after_all_other_columns_of_a_wide_table_of_zeros_and_ones(n, d, count, dtype):
     rng = np.random.default_rng(0)
     X = (rng.random((n, d)) < 0.5).astype(dtype)
@@ -165,6 +165,18 @@ def test_copies_come_after_all_other_columns_of_a_wide_table_of_zeros_and_ones(n
     selector = EasyFS(count, n_hidden=8, n_enhancement=0, random_state=0).fit(X, y)
     assert set(selector.order_[:2]) == {0, 1}
     assert set(selector.order_[-3:]) == {2, 3, 4}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", ["normal", "zeros and ones"])
+def test_more_columns_than_rows_may_be_selected_and_then_explain_one_another(kind, dtype):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 600))
+    X = (X if kind == "normal" else (X > 0) * 1.0).astype(dtype)
+    y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(100)
+    selector = EasyFS(1.0, n_hidden=8, n_enhancement=0, random_state=0).fit(X, y)
+    assert set(selector.order_[:2]) == {0, 1}
+    np.testing.assert_allclose(selector.redundancy_, 1.0, atol=1e-2)
 
 
 # --- the paper's ranking: its parts ---
@@ -375,5 +387,5 @@ def test_ranking_scores_of_a_sparse_table_equal_those_of_the_dense_one(classes):
 
 
 def test_a_table_of_constant_columns_cannot_be_ranked():
-    with pytest.raises(ValueError, match="all 4 columns that may be selected are constant"):
+    with pytest.raises(ValueError, match="all 4 columns are constant"):
         EasyFS(2, **PARAMETERS).fit(np.ones((10, 4)), np.arange(10.0) ** 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_result", None) is not None
 
-    def _check_table(self, X: Any, *, reset: bool) -> Array:
+    def _check_table(self, X: Any, *, reset: bool, min_rows: int = 2) -> Array:
         """Check names and number of columns; give the table as a matrix of numbers."""
-        matrix = to_matrix(X, estimator=self, min_rows=2 if reset else 1)
+        matrix = to_matrix(X, estimator=self, min_rows=min_rows)
         validate_data(self, X if is_table(X) else matrix, reset=reset, skip_check_array=True)
         return matrix
 
@@ -129,7 +130,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         n_features_to_select : int or float
-            A count, or a share of all columns.
+            A count, or a share of all columns (of all groups, where columns are grouped).
 
         Returns
         -------
@@ -139,10 +140,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             search chose.
         """
         result = self._selected()
-        count = resolve_count(n_features_to_select, int(np.isfinite(result.scores).sum()))
+        available = len(np.unique(result.groups[np.isfinite(result.scores)]))
+        count = resolve_count(n_features_to_select, available)
         if count is None:
             raise ValueError("n_features_to_select='auto' cannot be truncated to; fit again with 'auto', or give a count.")
         shorter = copy.copy(self)
         shorter.n_features_to_select = n_features_to_select
-        shorter._result = Selection(result.order, count, result.scores, result.gains[:count], result.coded[:count])
+        count = result.columns_of(count)
+        shorter._result = replace(result, n_selected=count, gains=result.gains[:count], coded=result.coded[:count])
         return shorter

@@ -21,6 +21,7 @@ Array = NDArray[Any]
 
 # Rows are kept while there are at most this many for each column: up to there, products with the rows cost less.
 ROWS_PER_COLUMN = 2
+SQUARED_ROWS = 64
 
 
 class SecondMoment:
@@ -195,12 +196,15 @@ def _squares(rows: Rows) -> Array:
 
     def squares(part: slice) -> Array:
         values = rows.take(np.arange(part.start, part.stop))
-        if rows.weight is None:
-            return np.asarray(np.einsum("ij,ij->j", values, values))
-        return np.asarray(w @ np.square(values, dtype=np.float64))
+        if rows.weight is not None:
+            return np.asarray(w @ np.square(values, dtype=np.float64))
+        total = np.zeros(values.shape[1])
+        for block in block_slices(len(values), SQUARED_ROWS):  # few enough for the precision of float32
+            total += np.einsum("ij,ij->j", values[block], values[block])
+        return total
 
     parts = list(map_blocks(squares, block_slices(rows.shape[1], 256)))
-    return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def _sum(left: Array | None, right: Array | None) -> Array | None:

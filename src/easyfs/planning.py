@@ -53,6 +53,7 @@ def make_plan(
     *,
     target_kind: str | None,
     n_targets: int,
+    classes: tuple[Any, ...] = (),
     excluded: Array,
     settings: NetworkSettings,
     rng: np.random.Generator,
@@ -88,6 +89,8 @@ def make_plan(
         target_kind=target_kind,
         target_center=target_center,
         target_scale=target_scale,
+        classes=classes,
+        compression=settings.compression,
     )
     changes: dict[str, Any]
     if settings.compression == "ranking":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from easyfs.engines.local import block_slices, for_blocks, map_blocks
 
@@ -15,8 +15,8 @@ Array = NDArray[Any]
 
 # Columns solved for at a time: bounds the memory beside the factor itself.
 SOLVE_COLUMNS = 256
-# Keeps the factor of selected columns that include a copy positive definite.
-COPY_JITTER = 1e-6
+# Keep the factor of selected columns that include copies positive definite; the first that is enough is used.
+COPY_JITTERS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
 def coding_rate(M: Array, eps2: float = 0.5) -> float:
@@ -136,9 +136,19 @@ def coded_shares(gram_rows: Array, selected: list[int], energy: Array) -> Array:
     root = np.sqrt(np.where(energy > 0, energy, 1.0))
     correlation = gram_rows / root[selected, None] / root
     inner = correlation[:, selected]
-    inner[np.diag_indices(len(selected))] = 1.0 + COPY_JITTER
-    factor = cholesky(inner, lower=True, check_finite=False)
+    factor = _factor(inner)
     return np.asarray(solve_triangular(factor, correlation, lower=True, check_finite=False), dtype=np.float32)
+
+
+def _factor(correlation: Array) -> Array:
+    """Cholesky factor of a correlation matrix whose copies are known up to rounding only."""
+    for jitter in COPY_JITTERS:
+        correlation[np.diag_indices(len(correlation))] = 1.0 + jitter
+        try:
+            return np.asarray(cholesky(correlation, lower=True, check_finite=False))
+        except LinAlgError:
+            continue
+    raise LinAlgError("the selected columns have no valid correlation matrix")
 
 
 def explained_by_selected(shares: Array, selected: Array) -> Array:

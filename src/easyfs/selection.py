@@ -50,6 +50,24 @@ class Constraints:
         """Whether any group has more than one column."""
         return len(np.unique(self.groups)) < len(self.groups)
 
+    def keep_together(self, order: Array) -> Array:
+        """The order with each group where its first column is."""
+        if not self.grouped:
+            return order
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        first = np.full(self.groups.max() + 1, len(order))
+        np.minimum.at(first, self.groups, place)
+        return np.lexsort((place, first[self.groups]))
+
+    def of_groups(self, values: Array) -> Array:
+        """For each column the smallest value in its group."""
+        if not self.grouped:
+            return values
+        smallest = np.full(self.groups.max() + 1, values.max())
+        np.minimum.at(smallest, self.groups, values)
+        return smallest[self.groups]
+
     def members(self, column: int) -> Array:
         """All columns of a column's group."""
         return np.flatnonzero(self.groups == self.groups[column]) if self.grouped else np.array([column])
@@ -67,6 +85,13 @@ class Selection:
     scores: Array
     gains: Array
     coded: Array
+    groups: Array
+
+    def columns_of(self, n_groups: int) -> int:
+        """How many columns the first ``n_groups`` groups of the order have."""
+        labels = self.groups[self.order]
+        new = np.concatenate([[True], labels[1:] != labels[:-1]])
+        return int(np.searchsorted(np.cumsum(new), n_groups, side="right"))
 
 
 @dataclass(frozen=True)
@@ -87,8 +112,8 @@ def input_scale(moment: SecondMoment, observed: Array, plan: Plan, excluded: Arr
     constant = spread <= (1e-14 if plan.scaling.dtype == np.float64 else 1e-6) * plan.scaling.constant
     if constant[~excluded].all():
         raise ValueError(
-            f"all {int((~excluded).sum())} columns that may be selected are constant (or missing throughout); "
-            "there is nothing to choose between. Check that X holds the right columns."
+            f"all {int((~excluded).sum())} columns{' that exclude leaves' if excluded.any() else ''} are constant (or "
+            "missing throughout); there is nothing to choose between. Check that X holds the right columns."
         )
     energy = np.where(constant, 0.0, observed / moment.weight)
     return InputScale(np.where(constant, 1.0, spread), energy, constant)
@@ -167,7 +192,10 @@ class Chooser:
         self.take(_by_gain(columns, gain), group_gain)
 
     def _group_gain(self, gain: Array) -> Array:
-        """Gain of each column's whole group, less what the further columns of a group would add by chance."""
+        """Gain of each column's whole group, so that a large group has no advantage by its size.
+
+        In the target: all columns together, less what the further ones would add by chance. In coverage: their mean.
+        """
         search = self.search
         gain = gain.copy()
         remaining = max(1.0 - sum(search.gains), 0.0)
@@ -178,7 +206,9 @@ class Chooser:
             P = search.current_products(columns)
             coded = search.coded_products(columns)
             coded[np.diag_indices(len(columns))] += search.eps2
-            gain[columns] = float(np.sum(P * np.linalg.solve(coded, P))) - (len(columns) - 1) * by_chance
+            gains = np.sum(P * np.linalg.solve(coded, P), axis=0)
+            in_target, in_coverage = gains[: self.blocks.n_supervised].sum(), gains[self.blocks.n_supervised :].sum()
+            gain[columns] = in_target - (len(columns) - 1) * by_chance + in_coverage / len(columns)
         return gain
 
     def selection(self, scores: Array | None = None, rest_order: Array | None = None) -> Selection:
@@ -190,13 +220,20 @@ class Chooser:
             scores = gain.copy()
             scores[chosen] = search.gains
         if rest_order is None:
-            rest_order = _by_gain(np.arange(len(gain)), gain)
+            rest_order = self.constraints.keep_together(_by_gain(np.arange(len(gain)), gain))
         constant = self.scale.constant
         rank = np.select([excluded, constant, search.copies], [3, 2, 1], 0)
         rest = rest_order[~self.taken[rest_order]]
-        rest = rest[np.argsort(rank[rest], kind="stable")]
+        rest = rest[np.argsort(self.constraints.of_groups(rank)[rest], kind="stable")]
         scores = np.where(excluded, -np.inf, scores)
-        return Selection(np.concatenate([chosen, rest]), len(chosen), scores, np.array(search.gains), search.coded_shares())
+        return Selection(
+            order=np.concatenate([chosen, rest]),
+            n_selected=len(chosen),
+            scores=scores,
+            gains=np.array(search.gains),
+            coded=search.coded_shares(),
+            groups=self.constraints.groups,
+        )
 
 
 def _by_gain(columns: Array, gain: Array) -> Array:
@@ -235,21 +272,15 @@ def select_ranking(
     importance, own_score = ranking_importance(
         stats, moment, scale, eps2=eps2, lambda1=lambda1, lambda2=lambda2, share=share, literal=literal
     )
-    order = importance_order(importance, own_score)
-    if constraints.grouped:  # a group ranks with its best column
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        first = np.full(constraints.groups.max() + 1, len(order))
-        np.minimum.at(first, constraints.groups, place)
-        order = np.lexsort((place, first[constraints.groups]))
-    last = np.where(constraints.excluded, 2, scale.constant * 1)
+    order = constraints.keep_together(importance_order(importance, own_score))  # a group ranks with its best column
+    last = constraints.of_groups(np.where(constraints.excluded, 2, scale.constant * 1))
     order = order[np.argsort(last[order], kind="stable")]
     chooser = Chooser(moment, scale, target_blocks(stats.plan, moment, scale.spread, block_weights), constraints, eps2)
     for column in order:
         if chooser.finished() or constraints.excluded[column]:
             break
         if not chooser.taken[column]:
-            chooser.take(constraints.members(column)[np.argsort(np.argsort(order)[constraints.members(column)])])
+            chooser.take(order[np.isin(order, constraints.members(column))])
     return chooser.selection(np.where(scale.constant, 0.0, importance), order)
 
 

@@ -14,7 +14,16 @@ from easyfs.engines.local import threads_for
 from easyfs.planning import NetworkSettings, make_plan
 from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
 from easyfs.statistics import Plan, Statistics, gather
-from easyfs.validation import Target, check_choice, check_constraints, check_number, check_target, check_weights
+from easyfs.validation import (
+    Target,
+    check_block_weights,
+    check_choice,
+    check_constraints,
+    check_number,
+    check_scale,
+    check_target,
+    check_weights,
+)
 
 Array = NDArray[Any]
 
@@ -152,6 +161,7 @@ class EasyFS(BaseSelector):
     """
 
     task_: str | None
+    classes_: Array
     _statistics: Statistics | None
 
     def __init__(
@@ -222,7 +232,8 @@ class EasyFS(BaseSelector):
         target, weight = self._check_rows(matrix, y, sample_weight, self.task)
         matrix, target, weight = _drop_weightless(matrix, target, weight)
         constraints = self._constraints(matrix.shape[1])
-        _check_varies(target, weight)
+        _check_enough_rows(matrix, weight)
+        _check_varies(target)
         with threads_for(*matrix.shape):
             plan, scaled = self._draw(matrix, target, weight, constraints)
             stats = gather(plan, matrix, target.values, weight, target.n_targets, scaled)
@@ -265,21 +276,25 @@ class EasyFS(BaseSelector):
             raise ValueError("network and scale are for the first block; this selector has seen rows already.")
         if first:
             self._forget()
-        matrix = self._check_table(X, reset=first)
+        matrix = self._check_table(X, reset=first, min_rows=2 if first and network is None else 1)
         task = self.task if first else (self.task_ or "auto")
         target, weight = self._check_rows(matrix, y, sample_weight, task)
         matrix, target, weight = _drop_weightless(matrix, target, weight)
         if first:
             constraints = self._constraints(matrix.shape[1])
-            with threads_for(*matrix.shape):
-                plan = network or self._draw(matrix, target, weight, constraints, scale)[0]
-            _check_same_target(plan, target)
-            self.network_ = plan
-            self._statistics = Statistics(plan, target.n_targets)
-            self._labels: list[Any] = []
+            if network is None:
+                _check_enough_rows(matrix, weight)
+                with threads_for(*matrix.shape):
+                    network = self._draw(matrix, target, weight, constraints, check_scale(scale, matrix.shape[1]))[0]
+            else:
+                self._check_network(network, matrix.shape[1])
+            self._check_same_target(network, target)
+            self.network_ = network
+            self._statistics = Statistics(network, max(len(network.classes), target.n_targets))
+            self._labels: list[Any] = list(network.classes)
             self._remember(target)
         assert self._statistics is not None
-        _check_same_target(self.network_, target)
+        self._check_same_target(self.network_, target)
         codes = self._codes(target)
         with threads_for(*matrix.shape):
             self._statistics.add(matrix, codes, weight)
@@ -302,9 +317,17 @@ class EasyFS(BaseSelector):
         if len(codes):
             joined.recode(codes, len(self._labels))
         mine.merge(joined)
-        self._remember_labels()
+        if hasattr(other, "classes_"):
+            self.classes_ = np.union1d(self.classes_, other.classes_)
         self._result = None
         return self
+
+    def truncate(self, n_features_to_select: Any) -> EasyFS:
+        """The same fit with another number of features, at no cost; see the base class. It takes no further rows."""
+        shorter = super().truncate(n_features_to_select)
+        assert isinstance(shorter, EasyFS)
+        shorter._statistics = None
+        return shorter
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_result", None) is not None or getattr(self, "_statistics", None) is not None
@@ -313,6 +336,8 @@ class EasyFS(BaseSelector):
         check_is_fitted(self)
         if self._result is None:
             assert self._statistics is not None
+            if hasattr(self, "classes_"):
+                _check_two_classes(self.classes_)
             with threads_for(self._statistics.n_rows, self.n_features_in_):
                 self._result = self._select(self._statistics, self._constraints(self.n_features_in_))
         return self._result
@@ -322,7 +347,7 @@ class EasyFS(BaseSelector):
         self._settings()
         self._result = None
         self._statistics = None
-        for name in ("network_", "classes_", "task_"):
+        for name in ("network_", "classes_", "task_", "_labels"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -343,11 +368,11 @@ class EasyFS(BaseSelector):
             self.classes_ = target.classes
 
     def _codes(self, target: Target) -> Array | None:
-        """Codes of the labels in the order in which they appeared; values as they are."""
+        """Codes of the labels in the order of the network, then of appearance; values as they are."""
         if target.classes is None or target.values is None:
             return target.values
-        codes = np.array([self._code_of(label) for label in target.classes], dtype=np.intp)
-        self._remember_labels()
+        self.classes_ = np.union1d(self.classes_, target.classes)
+        codes = np.array([self._code_of(label) for label in target.classes.tolist()], dtype=np.intp)
         return codes[target.values]
 
     def _code_of(self, label: Any) -> int:
@@ -355,9 +380,28 @@ class EasyFS(BaseSelector):
             self._labels.append(label)
         return self._labels.index(label)
 
-    def _remember_labels(self) -> None:
-        if self._labels:
-            self.classes_ = np.sort(np.array(self._labels))
+    def _check_network(self, network: Any, n_columns: int) -> None:
+        if not isinstance(network, Plan):
+            raise TypeError(
+                f"network is of type {type(network).__name__}; pass what draw_network returns, or a selector's network_."
+            )
+        if len(network.live) != n_columns:
+            raise ValueError(f"network was drawn for {len(network.live)} columns, but X has {n_columns}.")
+        if network.compression != self.compression:
+            raise ValueError(
+                f"network was drawn for compression={network.compression!r}, but this selector has {self.compression!r}."
+            )
+
+    def _check_same_target(self, plan: Plan, target: Target) -> None:
+        """A block's target must be of the kind that the network was drawn for."""
+        if plan.target_kind != target.kind:
+            words = {"classes": "class labels", "values": "numbers", None: "no target"}
+            found, first = words[target.kind], words[plan.target_kind]
+            raise ValueError(f"this block has {found} in y, but the network (the first block) was made for {first}.")
+        if target.kind == "values" and target.n_targets != len(plan.target_center):
+            raise ValueError(
+                f"y has {target.n_targets} targets in this block, but {len(plan.target_center)} in the first one."
+            )
 
     def _draw(
         self,
@@ -374,6 +418,7 @@ class EasyFS(BaseSelector):
             weight,
             target_kind=target.kind,
             n_targets=target.n_targets,
+            classes=() if target.classes is None else tuple(target.classes.tolist()),
             excluded=constraints.excluded,
             settings=self._settings(),
             rng=np.random.default_rng(seed),
@@ -396,11 +441,7 @@ class EasyFS(BaseSelector):
         check_number("lambda1", self.lambda1, 0)
         check_number("lambda2", self.lambda2, 0)
         check_number("top_share", self.top_share, 0, 1, above=True)
-        weights = self.block_weights
-        if len(weights) != 3 or not all(np.isfinite(w) and w >= 0 for w in weights) or not sum(weights) > 0:
-            raise ValueError(
-                f"block_weights={weights!r}: give three weights of at least 0, for target, nodes and coverage."
-            )
+        check_block_weights(self.block_weights)
         return NetworkSettings(
             compression=self.compression,
             n_hidden=self.n_hidden,
@@ -451,25 +492,21 @@ def _drop_weightless(matrix: Array, target: Target, weight: Array | None) -> tup
     return matrix, target, None if (weight == 1.0).all() else weight
 
 
-def _check_varies(target: Target, weight: Array | None) -> None:
+def _check_enough_rows(matrix: Array, weight: Array | None) -> None:
+    if matrix.shape[0] < 2 and (weight is None or weight.sum() < 2):
+        raise ValueError("only 1 row has a positive sample_weight (n_samples=1); at least 2 rows are needed.")
+
+
+def _check_varies(target: Target) -> None:
     """There must be something to explain."""
     if target.values is None:
         return
-    if len(target.values) < 2 and (weight is None or weight.sum() < 2):
-        raise ValueError("only 1 row has a positive sample_weight; at least 2 rows (n_samples=1 found) are needed.")
-    if target.kind == "classes":
-        seen = np.unique(target.values)
-        if len(seen) < 2:
-            label = target.classes[seen[0]] if target.classes is not None else seen[0]
-            raise ValueError(f"y has 1 class only ({label!r}); at least 2 classes are needed to select for.")
+    if target.kind == "classes" and target.classes is not None:
+        _check_two_classes(target.classes[np.unique(target.values)])
     elif not (target.values != target.values[:1]).any():
         raise ValueError("y is constant: there is nothing to explain. Check the target column, or fit without y.")
 
 
-def _check_same_target(plan: Plan, target: Target) -> None:
-    """A block's target must be of the kind that the network was drawn for."""
-    if plan.target_kind != target.kind:
-        words = {"classes": "class labels", "values": "numbers", None: "no target"}
-        raise ValueError(f"this block has {words[target.kind]} in y, but the first block had {words[plan.target_kind]}.")
-    if target.kind == "values" and target.n_targets != len(plan.target_center):
-        raise ValueError(f"y has {target.n_targets} targets in this block, but {len(plan.target_center)} in the first one.")
+def _check_two_classes(classes: Array) -> None:
+    if len(classes) < 2:
+        raise ValueError(f"y has 1 class only ({classes[0]!r}); at least 2 classes are needed to select for.")

@@ -40,6 +40,10 @@ class Plan:
         Class codes, a matrix of target values, or no target.
     target_center, target_scale : ndarray
         Scaling of the target values.
+    classes : tuple
+        Labels of the classes in the sample, by code; statistics of this plan count classes in this order.
+    compression : {"sequential", "ranking"}
+        What the statistics are for.
     by_class : bool
         Whether moments are kept for each class apart, as the paper's ranking needs them.
     kept : KeptNodes, optional
@@ -54,6 +58,8 @@ class Plan:
     target_kind: str | None
     target_center: Array
     target_scale: Array
+    classes: tuple[Any, ...] = ()
+    compression: str = "sequential"
     by_class: bool = False
     kept: KeptNodes | None = None
     sketch: Array | None = None
@@ -90,7 +96,7 @@ class Plan:
             np.zeros(0) if self.kept is None else self.kept.coefficients,
         ):
             digest.update(np.ascontiguousarray(part).tobytes())
-        digest.update(f"{self.target_kind} {self.scaling.dtype}".encode())
+        digest.update(f"{self.target_kind} {self.scaling.dtype} {self.classes!r}".encode())
         return digest.hexdigest()
 
     def rows(

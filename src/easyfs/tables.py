@@ -23,7 +23,9 @@ def is_table(X: Any) -> bool:
 
 def column_names(X: Any) -> list[Any] | None:
     """Names of the columns of a table; None for an array."""
-    return list(nw.from_native(X, eager_only=True).columns) if is_table(X) else None
+    if not is_table(X):
+        return None
+    return list(X.columns) if nw.dependencies.is_pandas_dataframe(X) else list(nw.from_native(X, eager_only=True).columns)
 
 
 def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sparse.csr_array:
@@ -32,22 +34,20 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sp
     Missing values stay NaN. Infinities, text, dates and categories are errors that name the column.
     """
     names = column_names(X)
-    if names is not None:
+    if isinstance(X, (str, bytes)):
+        raise TypeError(f"X is the text {X!r}, not a table; read the file first, for example with pandas.read_csv.")
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a LazyFrame, whose values are not there yet; call its collect() method first.")
+    if nw.dependencies.is_pandas_dataframe(X):
+        X = _pandas_to_array(X, names or [])
+    elif names is not None:
         X = _frame_to_array(X, names)
     elif sparse.issparse(X):
         X = _check(X, names, estimator, min_rows)
         return X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
-    elif isinstance(X, (list, tuple)) or _has_objects(X) or _is_text(X):
-        X = _objects_to_array(X, names)
+    elif isinstance(X, (list, tuple)) or getattr(getattr(X, "dtype", None), "kind", "") in "OUSTMm":
+        X = _objects_to_array(X)
     return _check(X, names, estimator, min_rows)
-
-
-def _has_objects(X: Any) -> bool:
-    return getattr(getattr(X, "dtype", None), "kind", "") == "O"
-
-
-def _is_text(X: Any) -> bool:
-    return getattr(getattr(X, "dtype", None), "kind", "") in "USTMm"
 
 
 def _check(X: Any, names: list[Any] | None, estimator: Any, min_rows: int) -> Any:
@@ -73,42 +73,68 @@ def _infinity_message(X: Any, names: list[Any] | None) -> str:
         column = values[:, [j]].data if sparse.issparse(values) else values[:, j].astype(np.float64)
         infinite = np.isinf(column)
         if infinite.any():
+            label = j if names is None else repr(names[j])
             return (
-                f"Input X contains infinity: column {_label(j, names)} has {int(infinite.sum())} infinite "
+                f"Input X contains infinity: column {label} has {int(infinite.sum())} infinite "
                 f"value{'s' if infinite.sum() > 1 else ''}. Replace them by NaN (missing) or by a finite bound."
             )
     return "Input X contains infinity or a value too large for its dtype. Replace such values or use float64."
 
 
-def _label(j: int, names: list[Any] | None) -> str:
-    return f"{j}" if names is None else f"{names[j]!r}"
+def _not_numeric(unusable: list[tuple[Any, str]]) -> ValueError:
+    shown = ", ".join(f"{name!r} ({kind})" for name, kind in unusable[:5])
+    more = f" and {len(unusable) - 5} more" if len(unusable) > 5 else ""
+    return ValueError(
+        f"{len(unusable)} column{'s are' if len(unusable) > 1 else ' is'} not numeric: {shown}{more}. "
+        "Encode text and categories as numbers (scikit-learn's OneHotEncoder or OrdinalEncoder), turn dates into "
+        "numbers, or drop the columns."
+    )
+
+
+def _pandas_to_array(X: Any, names: list[Any]) -> Array:
+    """Numbers of a pandas frame; columns are taken by place, as names may repeat."""
+    unusable = []
+    for j, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
+        numeric = getattr(dtype, "_is_numeric", None) or getattr(dtype, "kind", "O") in "fiub"
+        if dtype == np.dtype(object) and _holds_numbers(X.iloc[:, j].to_numpy()):
+            numeric = True
+        if not numeric:
+            unusable.append((name, _pandas_kind(dtype)))
+    if unusable:
+        raise _not_numeric(unusable)
+    float32 = len(names) > 0 and all(str(dtype).lower() in ("float32", "float[pyarrow]") for dtype in X.dtypes)
+    return np.asarray(X.to_numpy(dtype=np.float32 if float32 else np.float64, na_value=np.nan))
+
+
+def _pandas_kind(dtype: Any) -> str:
+    word = str(dtype).lower()
+    for kind, starts in {
+        "text": ("object", "str", "string", "large_string"),
+        "category": ("category", "dictionary"),
+        "date or time": ("datetime", "timedelta", "period", "date", "time", "duration"),
+    }.items():
+        if word.startswith(starts):
+            return kind
+    return word
 
 
 def _frame_to_array(X: Any, names: list[Any]) -> Array:
     frame = nw.from_native(X, eager_only=True)
-    schema = [frame[:, j].dtype for j in range(len(names))] if len(set(names)) < len(names) else list(frame.schema.values())
-    unusable = []
-    for j, dtype in enumerate(schema):
-        if dtype.is_numeric() or dtype == nw.Boolean:
-            continue
-        if dtype == nw.Object and _is_number_column(frame[:, j].to_numpy()):
-            continue
-        unusable.append((names[j], dtype))
+    schema = list(frame.schema.values())
+    empty = [dtype == nw.Unknown and frame[:, j].null_count() == len(frame) for j, dtype in enumerate(schema)]
+    unusable = [
+        (name, _kind(dtype))
+        for name, dtype, nothing in zip(names, schema, empty, strict=True)
+        if not (dtype.is_numeric() or dtype == nw.Boolean or nothing)
+    ]
     if unusable:
-        shown = ", ".join(f"{name!r} ({_kind(dtype)})" for name, dtype in unusable[:5])
-        more = f" and {len(unusable) - 5} more" if len(unusable) > 5 else ""
-        plural = "s are" if len(unusable) > 1 else " is"
-        raise ValueError(
-            f"{len(unusable)} column{plural} not numeric: {shown}{more}. "
-            "Encode text and categories as numbers (scikit-learn's OneHotEncoder or OrdinalEncoder), turn dates into "
-            "numbers, or drop the columns."
-        )
+        raise _not_numeric(unusable)
     float32 = all(dtype == nw.Float32 for dtype in schema) and len(schema) > 0
     dtype = np.float32 if float32 else np.float64
-    if nw.dependencies.is_pandas_dataframe(X):
-        return np.asarray(X.to_numpy(dtype=dtype, na_value=np.nan))
-    columns = [frame[:, j].cast(nw.Float32 if float32 else nw.Float64).to_numpy() for j in range(len(names))]
-    return np.stack(columns, axis=1).astype(dtype, copy=False) if columns else np.empty((len(frame), 0), dtype=dtype)
+    out = np.empty((len(frame), len(names)), dtype=dtype)
+    for j, nothing in enumerate(empty):
+        out[:, j] = np.nan if nothing else frame[:, j].cast(nw.Float32 if float32 else nw.Float64).to_numpy()
+    return out
 
 
 def _kind(dtype: Any) -> str:
@@ -121,27 +147,34 @@ def _kind(dtype: Any) -> str:
     return str(dtype).lower()
 
 
-def _is_number_column(values: Array) -> bool:
+def _holds_numbers(values: Array) -> bool:
+    """Whether an object column holds numbers, booleans and missing values only."""
     try:
-        values.astype(np.float64)
+        np.where([value is None or type(value).__name__ == "NAType" for value in values], np.nan, values).astype(np.float64)
     except (TypeError, ValueError):
         return False
-    return not any(isinstance(value, str) for value in values)
+    return not any(isinstance(value, (str, bytes)) for value in values)
 
 
-def _objects_to_array(X: Any, names: list[Any] | None) -> Array:
+def _objects_to_array(X: Any) -> Array:
     """Numbers in an object array or nested lists; text is an error that names its first column."""
-    values = np.asarray(X)
-    if values.dtype.kind in "fiub":
+    try:
+        values = np.asarray(X)
+        # A list that mixes numbers and text becomes all text; kept as objects, the numbers stay what they are.
+        values = np.asarray(X, dtype=object) if values.dtype.kind in "USMm" and isinstance(X, (list, tuple)) else values
+    except ValueError as error:
+        raise ValueError(
+            "X has rows of different lengths; give as many values in each row as there are columns."
+        ) from error
+    if values.dtype.kind in "fiubc" or values.ndim != 2:
         return values
-    if values.ndim == 2:
-        for j in range(values.shape[1]):
-            column = values[:, j]
-            text = column.dtype.kind in "UST" or any(isinstance(value, (str, bytes)) for value in column)
-            if text or column.dtype.kind in "Mm":
-                kind = "text" if text else "dates"
-                raise ValueError(
-                    f"column {_label(j, names)} of X holds {kind} (for example {column[0]!r}), not numbers. Encode it as "
-                    "numbers (scikit-learn's OneHotEncoder or OrdinalEncoder), or drop it."
-                )
-    return values.astype(np.float64) if values.dtype == object and values.ndim == 2 else values
+    for j in range(values.shape[1]):
+        column = values[:, j]
+        text = next((value for value in column if isinstance(value, (str, bytes))), None)
+        if text is not None or column.dtype.kind in "Mm":
+            kind, example = ("text", f" (for example {str(text)!r})") if text is not None else ("dates", "")
+            raise ValueError(
+                f"column {j} of X holds {kind}{example}, not numbers. Encode it as numbers (scikit-learn's OneHotEncoder "
+                "or OrdinalEncoder), or drop it."
+            )
+    return values.astype(np.float64)

@@ -27,12 +27,13 @@ class TargetBlocks:
     """Products of the standardised inputs with ``Z``, divided by the root of the number of rows.
 
     The first ``n_watched`` columns hold the target itself and the nodes that are relevant to it beyond chance;
-    ``watched_gram`` is ``Z'Z`` of those.
+    ``watched_gram`` is ``Z'Z`` of those. After the first ``n_supervised`` columns comes the sketch of all inputs.
     """
 
     P: Array
     n_watched: int
     watched_gram: Array
+    n_supervised: int
 
 
 def target_blocks(
@@ -55,15 +56,16 @@ def target_blocks(
     if plan.target_kind is None:
         present = np.array([0.0, 0.0, 1.0])
     total = max(float(present.sum()), 1e-300)
+    n_supervised = P.shape[1]
     if plan.sketch is not None:
-        supervised = P
-        P = np.empty((d, supervised.shape[1] + plan.sketch.shape[1]))
-        P[:, : supervised.shape[1]] = supervised
-        np.multiply(plan.sketch, (np.sqrt(present[2]) / spread)[:, None], out=P[:, supervised.shape[1] :])
-    if P.shape[1] - n_watched > d:  # only PP' matters
-        P = np.concatenate([P[:, :n_watched], np.asarray(np.linalg.qr(P[:, n_watched:].T, mode="r")).T], axis=1)
+        supervised, sketch = P, plan.sketch
+        if sketch.shape[1] > d:  # only PP' matters
+            sketch = np.asarray(np.linalg.qr(sketch.T, mode="r")).T
+        P = np.empty((d, n_supervised + sketch.shape[1]))
+        P[:, :n_supervised] = supervised
+        np.multiply(sketch, (np.sqrt(present[2]) / spread)[:, None], out=P[:, n_supervised:])
     P /= np.sqrt(total)
-    return TargetBlocks(P, n_watched, watched_gram / total)
+    return TargetBlocks(P, n_watched, watched_gram / total, n_supervised)
 
 
 def _supervised_blocks(
@@ -112,7 +114,8 @@ def _relevance_to_residual(kept: KeptNodes, moment: SecondMoment, d: int, q: int
     """What each node tells, beyond its inputs, of what the linear fit leaves of the targets, on all rows."""
     n_targets = moment.p - d - q
     mixture = np.zeros((moment.p, n_targets))
-    mixture[:d, : kept.coefficients.shape[1]] = -kept.coefficients
+    n_fitted = min(n_targets, kept.coefficients.shape[1])  # classes that appeared later were not fitted
+    mixture[:d, :n_fitted] = -kept.coefficients[:, :n_fitted]
     mixture[d + q :] = np.eye(n_targets)
     product = moment.product(mixture)
     share = explained_share(product[: d + q] @ orthonormal_basis(mixture.T @ product), moment.diag()[: d + q])

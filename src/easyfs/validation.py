@@ -59,12 +59,40 @@ def check_number(
 ) -> None:
     """A parameter must be a number within bounds (``above``: strictly above the lower one)."""
     kind = numbers.Integral if whole else numbers.Real
-    inside = isinstance(value, kind) and not isinstance(value, bool)
+    inside = isinstance(value, kind) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
     inside = inside and (low < value if above else low <= value) and value <= high
     if not inside:
         what = "a whole number" if whole else "a number"
         bounds = f"{'above' if above else 'of at least'} {low:g}" + ("" if high == np.inf else f" and at most {high:g}")
         raise ValueError(f"{name}={value!r}: give {what} {bounds}.")
+
+
+def check_block_weights(weights: Any) -> None:
+    """Three weights, none negative, not all zero."""
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (3,) or not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise ValueError(f"block_weights={weights!r}: give three weights of at least 0: target, nodes, coverage.")
+
+
+def check_scale(scale: Any, n_columns: int) -> tuple[Array, Array] | None:
+    """Means and standard deviations given by the user, one of each for every column."""
+    if scale is None:
+        return None
+    try:
+        mean, spread = (np.asarray(part, dtype=np.float64) for part in scale)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scale={scale!r}: give a pair of arrays, the means and the standard deviations.") from error
+    for name, part in (("means", mean), ("standard deviations", spread)):
+        if part.shape != (n_columns,):
+            raise ValueError(f"scale has {name} of shape {part.shape}, but X has {n_columns} columns; give one for each.")
+        if not np.isfinite(part).all():
+            raise ValueError(f"scale has {name} that are not finite.")
+    if (spread < 0).any():
+        raise ValueError(f"scale has a negative standard deviation in column {int(np.flatnonzero(spread < 0)[0])}.")
+    return mean, spread
 
 
 def check_weights(sample_weight: Any, n: int) -> Array | None:
@@ -74,7 +102,10 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
     if isinstance(sample_weight, numbers.Real):
         weight = np.full(n, float(sample_weight))
     else:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        try:
+            weight = np.array(sample_weight, dtype=np.float64)  # a copy: a stream keeps it beyond this call
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"sample_weight={sample_weight!r}: give one number for each row.") from error
     if weight.ndim != 1:
         raise ValueError(f"sample_weight has {weight.ndim} dimensions; Sample weights must be 1D array or scalar.")
     if len(weight) != n:
@@ -93,8 +124,16 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
 
 def _as_array(y: Any) -> Array:
     if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    return np.asarray(y)
+        try:
+            y = y.to_numpy()
+        except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
+            y = y.to_numpy(zero_copy_only=False)
+    values: Array = np.asarray(y)
+    if values.dtype == object and values.size and not any(_is_missing(value) for value in values.ravel()):
+        plain = np.array(values.tolist())  # objects that are all numbers, all booleans or all text
+        mixed = plain.dtype.kind in "US" and not all(isinstance(value, (str, bytes)) for value in values.ravel())
+        values = values if mixed or plain.shape != values.shape else plain
+    return values
 
 
 def check_target(y: Any, n: int, task: str) -> Target:
@@ -115,10 +154,15 @@ def check_target(y: Any, n: int, task: str) -> Target:
         )
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y)
+    if y.dtype.kind == "c":
+        raise ValueError("y holds complex numbers; give its real part, or real and imaginary part as two targets.")
+    if y.dtype.kind in "Mm":
+        raise ValueError("y holds dates or times; turn them into numbers, such as days since the first.")
     _check_observed(y)
+    _check_one_type(y)
     kind = _kind_of_target(y, task)
     if kind == "classes":
-        classes, codes = np.unique(y.astype(str) if _mixed(y) else y, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
         return Target("classification", "classes", codes.reshape(-1), classes)
     values = y.reshape(len(y), -1)
     try:
@@ -129,8 +173,12 @@ def check_target(y: Any, n: int, task: str) -> Target:
     return Target("classification" if multilabel else "regression", "values", values)
 
 
-def _mixed(y: Array) -> bool:
-    return y.dtype == object and len({type(value) for value in y}) > 1
+def _check_one_type(y: Array) -> None:
+    if y.dtype != object:
+        return
+    text = np.array([isinstance(value, str) for value in y.ravel()], dtype=bool)
+    if text.any() and not text.all():
+        raise ValueError("y mixes labels that are text with others that are not; make all of them text, or none.")
 
 
 def _check_observed(y: Array) -> None:
@@ -185,7 +233,7 @@ def resolve_columns(name: str, wanted: Any, n_columns: int, names: list[Any] | N
     """Positions of columns given by name, by position or by a mask."""
     if wanted is None:
         return np.empty(0, dtype=np.intp)
-    if isinstance(wanted, (str, numbers.Integral)):
+    if isinstance(wanted, (str, numbers.Number)):
         wanted = [wanted]
     listed = list(wanted)
     if len(listed) == n_columns and listed and all(isinstance(entry, (bool, np.bool_)) for entry in listed):
@@ -246,7 +294,11 @@ def check_constraints(
 def _check_groups(groups: Any, n_columns: int) -> Array:
     if groups is None:
         return np.arange(n_columns)
-    listed = list(groups)
+    try:
+        listed = list(groups)
+        hash(tuple(listed))
+    except TypeError as error:
+        raise ValueError(f"groups={groups!r}: give one label, such as a name or a number, for each column.") from error
     if len(listed) != n_columns:
         raise ValueError(f"groups has {len(listed)} labels, but X has {n_columns} columns; give one label for each column.")
     codes: dict[Any, int] = {}
