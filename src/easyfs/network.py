@@ -148,13 +148,20 @@ class Network:
         small = replace(self, hidden=self.hidden[hidden], enhancement=sparse.csr_array(rows[:, columns]))
         return small, len(hidden) + np.searchsorted(needed, nodes)
 
-    def support(self, size: int = 256) -> Iterator[tuple[slice, Array]]:
-        """Support of each input for each node, ``E = |(W + I)^T|`` (Eq. he_1), in blocks of nodes.
+    def support(self, nodes: Array | None = None, size: int = 256) -> Iterator[tuple[Array, Array]]:
+        """Support of each input for some nodes, ``E = |(W + I)^T|`` (Eq. he_1), in blocks of nodes.
+
+        Parameters
+        ----------
+        nodes : ndarray of int, optional
+            Which nodes, numbered over all ``n_inputs + n_extra``; by default all of them.
+        size : int, default=256
+            Nodes in a block.
 
         Yields
         ------
-        nodes : slice
-            Which nodes, over all ``n_inputs + n_extra``.
+        nodes : ndarray of int
+            The nodes of this block.
         E : ndarray of shape (len(nodes), n_inputs)
         """
         d, p = self.n_inputs, self.n_inputs + self.n_extra
@@ -164,11 +171,14 @@ class Network:
             format="csr",
         )
         step = (W + sparse.eye_array(p, format="csr")).T.tocsr()
-        for nodes in block_slices(p, size):
-            block = sparse.eye_array(p, format="csr")[nodes].toarray().T
+        wanted = np.arange(p) if nodes is None else nodes
+        for part in block_slices(len(wanted), size):
+            some = wanted[part]
+            block = np.zeros((p, len(some)))
+            block[some, np.arange(len(some))] = 1.0
             for _ in range(self.n_rounds):
                 block = step @ block
-            yield nodes, np.abs(block[:d].T)
+            yield some, np.abs(block[:d].T)
 
 
 class Drive:

@@ -160,7 +160,9 @@ def explained_by_selected(shares: Array, selected: Array) -> Array:
         alive = np.diagonal(factor) > 0
         factor[~alive, ~alive] = 1.0
         solved = solve_triangular(factor, np.eye(k), lower=True, check_finite=False)
-        explained[selected] = np.where(alive, 1.0 - 1.0 / np.einsum("ij,ij->j", solved, solved), 0.0)
+        # A column that those before it explain in full leaves nothing of its own; a constant one has nothing to explain.
+        in_full = np.where(explained[selected] > 0.5, 1.0, 0.0)
+        explained[selected] = np.where(alive, 1.0 - 1.0 / np.einsum("ij,ij->j", solved, solved), in_full)
     return np.asarray(np.clip(explained, 0.0, 1.0))
 
 

@@ -22,6 +22,8 @@ Array = NDArray[Any]
 
 # A variance within a class below this share of the variance of all rows is rounding.
 WITHIN_ROUNDING = 1e-12
+# Without a target "auto" ends when the next column would add less than this share of what the selected ones cover.
+LEAST_COVERAGE = 0.01
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,9 @@ class Chooser:
         open_columns = self.open_columns()
         if not open_columns.any() or self.done == 0:
             return not open_columns.any()
+        if self.blocks.n_supervised == 0:
+            next_gain = np.where(open_columns, self.search.gain(), 0.0).max()
+            return bool(next_gain < LEAST_COVERAGE * sum(self.search.gains))
         best = np.where(open_columns, self.search.watched_gain(), 0.0).max()
         return bool(best < self.null.threshold(int(open_columns.sum()), len(self.search.selected)))
 
@@ -332,7 +337,9 @@ def ranking_importance(
     votes[nodes] = node_votes(scores, share, contrast)
     own = np.full(p, np.inf)
     own[nodes] = np.mean(scores, axis=0)
-    return rank_inputs(votes, plan.network.support(), d), own[:d]
+    # An input supports itself alone, and nodes without a vote do not count.
+    extra = d + np.flatnonzero(votes[d:])
+    return votes[:d] + rank_inputs(votes, plan.network.support(extra), d), own[:d]
 
 
 def _redundancy(moment: SecondMoment, nodes: Array, center: Array, spread: Array, eps2: float) -> Array:

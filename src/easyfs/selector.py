@@ -45,7 +45,8 @@ class EasyFS(BaseSelector):
     n_features_to_select : int, float or "auto", default="auto"
         How many columns to select. A whole number is a count, a float in (0, 1] is a share of the columns (at least one):
         ``1`` is one column, ``1.0`` is all of them. ``"auto"`` stops when no column that is left says more about the target
-        than the best of as many random columns would; at least one is selected.
+        than the best of as many random columns would; at least one is selected. Without a target, it stops when the next
+        column would add less than a hundredth of what the selected ones cover.
 
     task : {"auto", "classification", "regression"}, default="auto"
         What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers are classes, other numbers are

@@ -32,8 +32,10 @@ SCREENED_DIRECTIONS = 3
 SCREENED_COLUMNS = 4096
 # ... and with many columns fewer rows: as many as keep it within this many products.
 SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS = 1 << 30, 256
-NODES_PER_PAIR = 8
-STRENGTH_POWER = 4
+# The screen hands on one pair for so many nodes; stronger pairs get more nodes, by this power of their strength.
+NODES_PER_PAIR, STRENGTH_POWER = 8, 4
+# Kept nodes that may be wired to one pair.
+KEPT_PER_PAIR = 8
 NODES_PER_BLOCK = 128
 
 
@@ -255,6 +257,17 @@ def beyond_inputs(enhancement: sparse.csr_array, relevance: Array, of_inputs: Ar
     return np.asarray(np.maximum(relevance - best, 0.0))
 
 
+def best_nodes(relevance: Array, wired: Array, n: int) -> Array:
+    """The ``n`` most relevant nodes; of those wired to one pair only a few, so that it does not crowd out the others."""
+    order = np.argsort(-relevance, kind="stable")
+    order = order[relevance[order] > 0]
+    by_pair = np.argsort(wired[order], kind="stable")
+    _, starts, counts = np.unique(wired[order][by_pair], return_index=True, return_counts=True)
+    place_in_pair = np.empty(len(order), dtype=np.intp)
+    place_in_pair[by_pair] = np.arange(len(order)) - np.repeat(starts, counts)
+    return np.asarray(order[place_in_pair < KEPT_PER_PAIR][:n])
+
+
 @dataclass(frozen=True)
 class KeptNodes:
     """The enhancement nodes that are carried on.
@@ -300,9 +313,12 @@ def keep_nodes(
     residual, coefficients = linear_residual(rows, live)
     n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
     pairs = None
+    wired = np.arange(n_enhancement)  # what each node is wired to: a pair, or what it alone drew
     if n_paired:
         pairs, strength = screen_pairs(rows, residual, live, -(-n_paired // NODES_PER_PAIR), rng)
-        pairs = pairs[share_nodes(strength, n_paired)]
+        assigned = share_nodes(strength, n_paired)
+        pairs = pairs[assigned]
+        wired[:n_paired] = n_enhancement + assigned
     enhancement = draw_enhancement(n_enhancement, connections, live, len(hidden), n_rounds, rng, pairs=pairs)
     network = Network(len(live), hidden, enhancement, n_rounds)
     to_target, to_residual = (
@@ -313,11 +329,8 @@ def keep_nodes(
     )
     n_residual = round(residual_share * min(n_kept, n_enhancement))
     n_target = min(n_kept, n_enhancement) - n_residual
-    first = np.argsort(-to_target, kind="stable")[:n_target]
-    first = first[to_target[first] > 0]
-    rest = np.argsort(-to_residual, kind="stable")
-    rest = rest[~np.isin(rest, first)][:n_residual]
-    rest = rest[to_residual[rest] > 0]
+    first = best_nodes(to_target, wired, n_target)
+    rest = best_nodes(np.where(np.isin(np.arange(n_enhancement), first), 0.0, to_residual), wired, n_residual)
     nodes = np.concatenate([first, rest])
     small, places = network.keep(nodes)
     for_residual = np.arange(len(nodes)) >= len(first)

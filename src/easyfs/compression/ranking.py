@@ -65,14 +65,14 @@ def class_contrast(means: Array, variances: Array, lambda2: float = 0.5) -> Arra
     return np.asarray(means.var(axis=0) + lambda2 * variances.var(axis=0))
 
 
-def rank_inputs(votes: Array, support: Iterable[tuple[slice, Array]], n_inputs: int) -> Array:
+def rank_inputs(votes: Array, support: Iterable[tuple[Array, Array]], n_inputs: int) -> Array:
     """Importance of each input, ``H_j = sum_i votes_i E_ij`` (Eqs. se_1 and se_9).
 
     Parameters
     ----------
     votes : ndarray of shape (p,)
         How much each node counts.
-    support : iterable of (slice, ndarray)
+    support : iterable of (nodes, ndarray)
         Blocks of rows of ``E``, as :meth:`easyfs.network.Network.support` yields them.
     """
     H = np.zeros(n_inputs)
