@@ -81,9 +81,12 @@ def test_support_is_the_absolute_matrix_power(n_hidden, n_enhancement, n_rounds)
     expected = np.abs(np.linalg.matrix_power(W + np.eye(len(W)), n_rounds))[:, :d]
     for size in (7, 256):
         found = np.full_like(expected, np.nan)
-        for nodes, E in network.support(size):
+        for nodes, E in network.support(size=size):
             found[nodes] = E
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    some = np.arange(len(W))[::-3]
+    found = np.concatenate([E for _, E in network.support(some, size=2)])
+    np.testing.assert_allclose(found, expected[some], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_rounds", ROUNDS)

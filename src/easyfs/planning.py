@@ -140,6 +140,7 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
     if chosen is not None:
         inputs, weight = inputs[chosen], None
     n = inputs.shape[0]
+    inputs = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype)).safe().inputs
     nodes = network.expand(inputs)
     w = np.ones(n, dtype=nodes.dtype) if weight is None else weight.astype(nodes.dtype)
     total = float(w.sum(dtype=np.float64))

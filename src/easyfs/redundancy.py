@@ -135,34 +135,24 @@ def coded_shares(gram_rows: Array, selected: list[int], energy: Array) -> Array:
     """
     root = np.sqrt(np.where(energy > 0, energy, 1.0))
     correlation = gram_rows / root[selected, None] / root
-    inner = correlation[:, selected]
-    factor = _factor(inner)
-    return np.asarray(solve_triangular(factor, correlation, lower=True, check_finite=False), dtype=np.float32)
-
-
-def _factor(correlation: Array) -> Array:
-    """Cholesky factor of a correlation matrix whose copies are known up to rounding only."""
     for jitter in COPY_JITTERS:
-        correlation[np.diag_indices(len(correlation))] = 1.0 + jitter
+        correlation[np.arange(len(selected)), selected] = 1.0 + jitter
         try:
-            return np.asarray(cholesky(correlation, lower=True, check_finite=False))
+            factor = cholesky(correlation[:, selected], lower=True, check_finite=False)
+            break
         except LinAlgError:
-            continue
-    raise LinAlgError("the selected columns have no valid correlation matrix")
+            if jitter == COPY_JITTERS[-1]:
+                raise
+    return np.asarray(solve_triangular(factor, correlation, lower=True, check_finite=False), dtype=np.float32)
 
 
 def explained_by_selected(shares: Array, selected: Array) -> Array:
     """Share of each column that the selected ones explain; for a selected column, that the *other* selected ones do."""
-    k = len(shares)
     explained = np.einsum("ij,ij->j", shares, shares, dtype=np.float64)
-    if k:
+    if len(shares):
         factor = np.tril(shares[:, selected].T).astype(np.float64)
-        alive = np.diagonal(factor) > 0
-        factor[~alive, ~alive] = 1.0
-        solved = solve_triangular(factor, np.eye(k), lower=True, check_finite=False)
-        # A column that those before it explain in full leaves nothing of its own; a constant one has nothing to explain.
-        in_full = np.where(explained[selected] > 0.5, 1.0, 0.0)
-        explained[selected] = np.where(alive, 1.0 - 1.0 / np.einsum("ij,ij->j", solved, solved), in_full)
+        solved = solve_triangular(factor, np.eye(len(shares)), lower=True, check_finite=False)
+        explained[selected] = 1.0 - 1.0 / np.einsum("ij,ij->j", solved, solved)
     return np.asarray(np.clip(explained, 0.0, 1.0))
 
 
