@@ -76,25 +76,27 @@ class Network:
     def _from_extra(self) -> Drive:
         return Drive(self.enhancement[:, self.n_inputs :])
 
-    def expand(self, X: Array | ScaledSparse) -> Array:
+    def expand(self, X: Array | ScaledSparse, out: Array | None = None) -> Array:
         """Expanded features of the hidden and enhancement nodes (the inputs' own are ``X``).
 
         Parameters
         ----------
         X : ndarray or ScaledSparse of shape (n, n_inputs)
             Scaled rows.
+        out : ndarray of shape (n, n_extra), optional
+            Where to put them.
 
         Returns
         -------
         ndarray of shape (n, n_extra)
         """
-        out = np.empty((X.shape[0], self.n_extra), dtype=X.dtype)
+        expanded = np.empty((X.shape[0], self.n_extra), dtype=X.dtype) if out is None else out
 
         def fill(rows: slice) -> None:
-            self._expand_block(X[rows], out[rows])
+            self._expand_block(X[rows], expanded[rows])
 
         for_blocks(fill, block_slices(X.shape[0], EXPANDED_ROWS))
-        return out
+        return expanded
 
     def _expand_block(self, X: Array | ScaledSparse, out: Array) -> None:
         n_hidden = self.n_hidden
@@ -105,10 +107,10 @@ class Network:
         if not grown.shape[1]:
             return
         state = self._from_inputs(X)
-        signal = np.maximum(state, 0.0)
-        grown[:] = signal
+        np.maximum(state, 0.0, out=grown)
         if self.n_rounds == 1:
             return
+        signal = grown.copy()
         state -= signal
         speaking = np.concatenate([hidden, signal], axis=1)
         for _ in range(1, self.n_rounds):
@@ -186,6 +188,8 @@ class Drive:
 
     def __init__(self, weights: sparse.csr_array):
         self.heard = np.unique(weights.indices)
+        if 2 * len(self.heard) > weights.shape[1]:  # picking most columns out costs more than multiplying with all
+            self.heard = np.arange(weights.shape[1])
         self.weights = sparse.csr_array(weights[:, self.heard])
         narrow = len(self.heard) <= DENSE_COLUMNS_PER_CONNECTION * max(1, weights.nnz // max(1, weights.shape[0]))
         self.dense = self.weights.toarray().T if narrow else None

@@ -11,15 +11,16 @@ from scipy import sparse
 
 from easyfs.network import Network, draw_enhancement, draw_hidden
 from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling, scale_rows, spread_rows
-from easyfs.statistics import Plan
-from easyfs.wiring import keep_nodes, scoring_rows
+from easyfs.statistics import Plan, Statistics
+from easyfs.target import nodes_that_count
+from easyfs.wiring import keep_nodes, keep_some, scoring_rows
 
 Array = NDArray[Any]
 
 # Scaling and network come from at most this many rows, spread over the data.
 SAMPLE_ROWS = 20_000
 # The sketch of wide tables takes fewer rows still: as many as keep it within this many products.
-SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 29, 1024
+SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 27, 1024
 # Enhancement nodes by number of columns: enough for each column to meet many others, bounded in cost.
 NODES_PER_COLUMN, FEWEST_NODES, MOST_NODES = 60, 1000, 3000
 
@@ -118,6 +119,10 @@ def make_plan(
             )
             changes.update(network=kept.network, kept=kept)
     plan = replace(plan, **changes)
+    if plan.kept is not None and chosen is not None and y is not None:
+        sample = Statistics(plan, n_targets).add_scaled(inputs, observed, y, weight)
+        kept = keep_some(plan.kept, np.flatnonzero(nodes_that_count(plan, sample.total)))
+        plan = replace(plan, network=kept.network, kept=kept)
     return plan, (inputs, observed) if chosen is None else None
 
 

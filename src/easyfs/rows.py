@@ -58,10 +58,11 @@ class Scaling:
         center, inverse = self.center.astype(self.dtype), (1.0 / self.scale).astype(self.dtype)
 
         def fill(rows: slice) -> bool:
-            part = scaled[rows]
-            np.subtract(X[rows], center, out=part, casting="same_kind")
+            part, given = scaled[rows], X[rows]
+            np.subtract(given, center, out=part, casting="same_kind")
             np.multiply(part, inverse, out=part)
-            return bool(np.isnan(part.sum()))
+            flat = given.ravel(order="K")
+            return bool(np.isnan(flat @ flat))
 
         if not any(list(map_blocks(fill, block_slices(len(X), block_rows(X.shape[1], 4))))):
             return scaled, None

@@ -120,7 +120,9 @@ class Plan:
         return Rows(inputs, extra, weight)
 
     def _fill(self, extra: Array, inputs: Array | ScaledSparse, y: Array | None, n_targets: int) -> None:
-        if self.n_nodes:
+        if self.n_nodes == self.network.n_extra:
+            self.network.expand(inputs, out=extra[:, : self.n_nodes])
+        else:
             extra[:, : self.n_nodes] = self.network.expand(inputs)[:, self.nodes]
         if n_targets and y is not None:
             extra[:, self.n_nodes :] = self.encode(y, n_targets)

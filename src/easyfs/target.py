@@ -20,6 +20,8 @@ Array = NDArray[Any]
 MOST_NODES = 100
 # Share of the target's own weight that can go to the nodes, where columns say more together than any does alone.
 MOST_MOVED = 0.5
+# Share of the nodes' weight that must be summed over all rows of a large table.
+COUNTED_ENERGY = 0.99
 
 
 @dataclass(frozen=True)
@@ -82,20 +84,10 @@ def _supervised_blocks(
         Y = basis * np.sqrt(w_y / max(1, rank))
         return with_targets[:d] @ Y, Y.T @ with_targets[targets] @ Y, 0
     alone = explained_share(with_targets[:d] @ basis, moment.diag()[:d])
-    relevance = explained_share(with_targets[d : d + q] @ basis, moment.diag()[d : d + q])
-    if plan.kept is None:
-        nodes = np.sort(np.argsort(-relevance, kind="stable")[:MOST_NODES])
-        for_residual = np.zeros(q, dtype=bool)
-        n_drawn = q
-    else:
-        nodes, for_residual, n_drawn = np.arange(q), plan.kept.for_residual, plan.kept.n_drawn
-        relevance = beyond_inputs(plan.kept.wiring, relevance, alone)
-        if for_residual.any():
-            relevance = np.where(for_residual, _relevance_to_residual(plan.kept, moment, d, q), relevance)
-    beyond_chance = relevance > null_relevance(moment.weight, rank, n_drawn)
-    # The best of many nodes always fit some of the residual; those that do no better than chance would add noise.
-    relevance = np.where(for_residual & ~beyond_chance, 0.0, relevance)
+    relevance, beyond_chance = node_relevance(plan, moment, with_targets @ basis)
+    nodes = np.arange(q) if plan.kept is not None else np.sort(np.argsort(-relevance, kind="stable")[:MOST_NODES])
     nodes = nodes[np.argsort(~beyond_chance[nodes], kind="stable")]
+    for_residual = np.zeros(q, dtype=bool) if plan.kept is None else plan.kept.for_residual
     together, single = relevance[beyond_chance].max(initial=0.0), alone.max(initial=0.0)
     moved = MOST_MOVED * w_y * float(together / (together + single)) if together else 0.0
     Y = basis * np.sqrt((w_y - moved) / rank)
@@ -108,6 +100,43 @@ def _supervised_blocks(
     among = with_nodes[d + nodes[watched]][:, watched] * np.outer(weights[watched], weights[watched])
     watched_gram = np.block([[Y.T @ with_targets[targets] @ Y, between], [between.T, among]])
     return P, watched_gram, len(nodes)
+
+
+def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Array, Array]:
+    """How much each node counts, and whether that is beyond chance.
+
+    Parameters
+    ----------
+    cross : ndarray of shape (p, r)
+        Products of all columns of the moment with an orthonormal basis of the targets.
+    """
+    d, q = len(plan.live), plan.n_nodes
+    share = explained_share(cross[: d + q], moment.diag()[: d + q])
+    if plan.kept is None:
+        return share[d:], share[d:] > null_relevance(moment.weight, cross.shape[1], q)
+    for_residual = plan.kept.for_residual
+    relevance = beyond_inputs(plan.kept.wiring, share[d:], share[:d])
+    if for_residual.any():
+        relevance = np.where(for_residual, _relevance_to_residual(plan.kept, moment, d, q), relevance)
+    beyond_chance = relevance > null_relevance(moment.weight, cross.shape[1], plan.kept.n_drawn)
+    # The best of many nodes always fit some of the residual; those that do no better than chance would add noise.
+    return np.where(for_residual & ~beyond_chance, 0.0, relevance), beyond_chance
+
+
+def nodes_that_count(plan: Plan, moment: SecondMoment) -> Array:
+    """Which kept nodes make up nearly all of the weight of the nodes; the others need not be summed over all rows."""
+    assert plan.kept is not None
+    targets = np.arange(len(plan.live) + plan.n_nodes, moment.p)
+    with_targets = moment.columns(targets)
+    relevance, _ = node_relevance(plan, moment, with_targets @ orthonormal_basis(with_targets[targets]))
+    counts = np.zeros(plan.n_nodes, dtype=bool)
+    for half in (plan.kept.for_residual, ~plan.kept.for_residual):
+        places = np.flatnonzero(half)
+        order = places[np.argsort(-relevance[places], kind="stable")]
+        energy = np.cumsum(np.square(relevance[order]))
+        if len(order) and energy[-1] > 0:
+            counts[order[: np.searchsorted(energy, COUNTED_ENERGY * energy[-1]) + 1]] = True
+    return counts
 
 
 def _relevance_to_residual(kept: KeptNodes, moment: SecondMoment, d: int, q: int) -> Array:

@@ -9,13 +9,13 @@ product that sees every pair of columns at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, solve
 
 from easyfs.engines.local import block_slices, for_blocks, map_blocks
 from easyfs.network import Network, draw_enhancement
@@ -106,6 +106,14 @@ def linear_residual(rows: ScoringRows, live: Array) -> tuple[Array, Array]:
     """
     n, d = rows.inputs.shape
     penalty = float(max(1, live.sum()))
+    if 0 < live.sum() < min(n, SCREENED_COLUMNS):
+        columns, values = next(rows.columns(live))
+        gram = (values.T @ values).astype(np.float64)
+        gram[np.diag_indices(len(gram))] += penalty
+        coefficients = np.zeros((d, rows.target.shape[1]))
+        coefficients[columns] = solve(gram, values.T @ rows.target, assume_a="pos", check_finite=False)
+        residual = rows.target - values @ coefficients[columns]
+        return residual @ orthonormal_basis(residual.T @ residual), coefficients
     gram = np.zeros((n, n))
     for _, values in rows.columns(live):
         parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
@@ -296,6 +304,12 @@ class KeptNodes:
     n_drawn: int
 
 
+def keep_some(kept: KeptNodes, chosen: Array) -> KeptNodes:
+    """Only some of the kept nodes."""
+    small, places = kept.network.keep(kept.places[chosen] - kept.network.n_hidden)
+    return replace(kept, network=small, places=places, wiring=kept.wiring[chosen], for_residual=kept.for_residual[chosen])
+
+
 def keep_nodes(
     rows: ScoringRows,
     hidden: Array,
@@ -331,9 +345,9 @@ def keep_nodes(
     n_target = min(n_kept, n_enhancement) - n_residual
     first = best_nodes(to_target, wired, n_target)
     rest = best_nodes(np.where(np.isin(np.arange(n_enhancement), first), 0.0, to_residual), wired, n_residual)
-    nodes = np.concatenate([first, rest])
+    nodes = np.sort(np.concatenate([first, rest]))
     small, places = network.keep(nodes)
-    for_residual = np.arange(len(nodes)) >= len(first)
+    for_residual = np.isin(nodes, rest)
     return KeptNodes(
         small, places, network.enhancement[nodes], for_residual, coefficients @ np.linalg.pinv(rows.basis), n_enhancement
     )

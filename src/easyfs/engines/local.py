@@ -23,7 +23,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 21
 # Tables with more rows than this for each column are tall; smaller ones with fewer numbers than this are small.
 TALL = 2
 SMALL = 1 << 21
