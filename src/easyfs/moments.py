@@ -191,20 +191,20 @@ class SecondMoment:
 
 
 def _squares(rows: Rows) -> Array:
-    """Sum of squares of each column, in blocks of columns."""
+    """Sum of squares of each column."""
     w = rows.weights()
-
-    def squares(part: slice) -> Array:
-        values = rows.take(np.arange(part.start, part.stop))
-        if rows.weight is not None:
-            return np.asarray(w @ np.square(values, dtype=np.float64))
-        total = np.zeros(values.shape[1])
-        for block in block_slices(len(values), SQUARED_ROWS):  # few enough for the precision of float32
-            total += np.einsum("ij,ij->j", values[block], values[block])
-        return total
-
-    parts = list(map_blocks(squares, block_slices(rows.shape[1], 256)))
-    return np.concatenate(parts) if parts else np.zeros(0)
+    if isinstance(rows.inputs, ScaledSparse):
+        parts = [np.arange(part.start, part.stop) for part in block_slices(rows.shape[1], 1024)]
+        return np.concatenate([w @ np.square(rows.take(part)) for part in parts])
+    total = np.zeros(rows.shape[1])
+    d = rows.n_inputs
+    for block in block_slices(rows.shape[0], SQUARED_ROWS):  # few enough for the precision of float32
+        for values, part in ((rows.inputs[block], slice(0, d)), (rows.extra[block], slice(d, None))):
+            if rows.weight is None:
+                total[part] += np.einsum("ij,ij->j", values, values)
+            else:
+                total[part] += w[block] @ np.square(values, dtype=np.float64)
+    return total
 
 
 def _sum(left: Array | None, right: Array | None) -> Array | None:

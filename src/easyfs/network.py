@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.engines.local import block_slices, for_blocks
+from easyfs.engines.local import block_slices, for_blocks, large_product
 from easyfs.rows import ScaledSparse
 
 Array = NDArray[Any]
@@ -127,8 +127,9 @@ class Network:
             out[:] = X.dot(self.hidden.T.astype(X.dtype, copy=False))
             return
         out[:] = 0.0
-        for part in block_slices(self.n_inputs, HEARD_INPUTS):
-            out += X[:, part] @ self.hidden[:, part].T.astype(X.dtype, copy=False)
+        with large_product():
+            for part in block_slices(self.n_inputs, HEARD_INPUTS):
+                out += X[:, part] @ self.hidden[:, part].T.astype(X.dtype, copy=False)
 
     def keep(self, nodes: Array) -> tuple[Network, Array]:
         """The smaller network that still computes some enhancement nodes, and their places among its extra nodes.

@@ -20,7 +20,7 @@ Array = NDArray[Any]
 # Scaling and network come from at most this many rows, spread over the data.
 SAMPLE_ROWS = 20_000
 # The sketch of wide tables takes fewer rows still: as many as keep it within this many products.
-SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 27, 1024
+SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 27, 512
 # Enhancement nodes by number of columns: enough for each column to meet many others, bounded in cost.
 NODES_PER_COLUMN, FEWEST_NODES, MOST_NODES = 60, 1000, 3000
 
@@ -158,4 +158,7 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
         nodes = np.asarray(np.linalg.qr(((nodes - mean) * share).T, mode="r")).T.astype(nodes.dtype)
         mean, share = np.zeros(n), np.ones(n)
     rows = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight)
-    return np.asarray((rows.cross(nodes) - np.outer(rows.sums(), mean)) * share)
+    sketch = rows.cross(nodes)
+    sketch -= np.outer(rows.cross(np.ones((n, 1), dtype=inputs.dtype)), mean)
+    sketch *= share
+    return sketch

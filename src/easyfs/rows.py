@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.engines.local import block_rows, block_slices, for_blocks, map_blocks
+from easyfs.engines.local import block_rows, block_slices, for_blocks, large_product, map_blocks
 
 Array = NDArray[Any]
 
@@ -344,7 +344,8 @@ class Rows:
         def fill(columns: slice) -> None:
             out[columns] = inputs[:, columns].T @ B
 
-        for_blocks(fill, block_slices(d, PRODUCT_COLUMNS))
+        with large_product():
+            for_blocks(fill, block_slices(d, PRODUCT_COLUMNS))
         return out
 
     def dense(self) -> Array:

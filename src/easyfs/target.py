@@ -87,6 +87,7 @@ def _supervised_blocks(
     relevance, beyond_chance = node_relevance(plan, moment, with_targets @ basis)
     nodes = np.arange(q) if plan.kept is not None else np.sort(np.argsort(-relevance, kind="stable")[:MOST_NODES])
     nodes = nodes[np.argsort(~beyond_chance[nodes], kind="stable")]
+    nodes = nodes[relevance[nodes] > 0]
     for_residual = np.zeros(q, dtype=bool) if plan.kept is None else plan.kept.for_residual
     together, single = relevance[beyond_chance].max(initial=0.0), alone.max(initial=0.0)
     moved = MOST_MOVED * w_y * float(together / (together + single)) if together else 0.0

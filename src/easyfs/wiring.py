@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, solve
 
-from easyfs.engines.local import block_slices, for_blocks, map_blocks
+from easyfs.engines.local import block_slices, for_blocks, large_product, map_blocks
 from easyfs.network import Network, draw_enhancement
 from easyfs.relevance import explained_share, orthonormal_basis
 from easyfs.rows import ScaledSparse, spread_rows
@@ -117,8 +117,9 @@ def linear_residual(rows: ScoringRows, live: Array) -> tuple[Array, Array]:
     gram = np.zeros((n, n))
     for _, values in rows.columns(live):
         parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
-        for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
-            gram += product
+        with large_product():
+            for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
+                gram += product
     gram[np.diag_indices(n)] += penalty
     dual = cho_solve(cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), rows.target)
     coefficients = np.zeros((d, dual.shape[1]))
@@ -169,7 +170,8 @@ def screen_pairs(
         return np.abs(product.ravel()[best])[i <= j], pairs[i <= j]
 
     tasks = [(which, left) for which in range(directions.shape[1]) for left in block_slices(len(columns), 256)]
-    found = list(map_blocks(screen, tasks))
+    with large_product():
+        found = list(map_blocks(screen, tasks))
     strength = np.concatenate([f[0] for f in found]) if found else np.empty(0)
     pairs = np.concatenate([f[1] for f in found]) if found else np.empty((0, 2), dtype=np.intp)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -strength))

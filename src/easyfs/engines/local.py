@@ -3,8 +3,8 @@
 The blocks are cut by size alone, each is worked on by one thread with BLAS held at one thread, and results
 come back in the order of the blocks. How many threads share the work changes the time and nothing else.
 
-Threads of BLAS and threads of our own are not mixed within a fit: BLAS's idle workers spin for a while after a product
-and would take the cores from ours.
+Threads of BLAS are used for few, large products only and never beside threads of our own: BLAS's idle workers spin for
+a while after a product and take the cores from others. numpy and scipy bring a BLAS each, with workers of its own.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ TALL = 2
 SMALL = 1 << 21
 
 _pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
+_product_threads: ContextVar[int] = ContextVar("_product_threads", default=1)
 
 
 @lru_cache(maxsize=1)
@@ -45,29 +46,46 @@ def n_threads() -> int:
 def threads_for(n_rows: int, n_columns: int) -> Iterator[None]:
     """Share out the threads for a table of this shape.
 
-    Tall tables are worked through in blocks, a thread each, with BLAS held at one thread. Tables that are about square
-    leave the threads to BLAS, whose products take most of the time. Small tables are done sooner by one thread.
+    Tall tables are worked through in blocks, a thread each, with BLAS held at one thread. Of other tables the large
+    products get BLAS's own threads, see :func:`large_product`, and everything else one. Small tables are done sooner
+    by one thread.
     """
     threads = n_threads()
     if threads == 1 or _pool.get() is not None:
         yield
-    elif n_rows <= TALL * n_columns:
-        with _blas().limit(limits=1 if n_rows * n_columns < SMALL else threads):
-            yield
-    else:
-        with own_threads(threads):
-            yield
+        return
+    with _blas().limit(limits=1):
+        if n_rows > TALL * n_columns:
+            with own_threads(threads):
+                yield
+        else:
+            token = _product_threads.set(1 if n_rows * n_columns < SMALL else threads)
+            try:
+                yield
+            finally:
+                _product_threads.reset(token)
 
 
 @contextmanager
 def own_threads(threads: int) -> Iterator[None]:
-    """Use threads of our own for blocks; BLAS runs with one thread inside."""
-    with _blas().limit(limits=1), ThreadPoolExecutor(threads) as pool:
+    """Use threads of our own for blocks; to be used with BLAS held at one thread."""
+    with ThreadPoolExecutor(threads) as pool:
         token = _pool.set(pool)
         try:
             yield
         finally:
             _pool.reset(token)
+
+
+@contextmanager
+def large_product() -> Iterator[None]:
+    """Let numpy's BLAS use the threads that :func:`threads_for` set aside for large products."""
+    threads = _product_threads.get()
+    if threads == 1:
+        yield
+    else:
+        with _blas().limit(limits=threads):
+            yield
 
 
 def block_slices(n: int, size: int) -> list[slice]:
