@@ -121,20 +121,28 @@ def _pandas_kind(dtype: Any) -> str:
 def _frame_to_array(X: Any, names: list[Any]) -> Array:
     frame = nw.from_native(X, eager_only=True)
     schema = list(frame.schema.values())
-    empty = [dtype == nw.Unknown and frame[:, j].null_count() == len(frame) for j, dtype in enumerate(schema)]
-    unusable = [
-        (name, _kind(dtype))
-        for name, dtype, nothing in zip(names, schema, empty, strict=True)
-        if not (dtype.is_numeric() or dtype == nw.Boolean or nothing)
+    usable = [
+        dtype.is_numeric() or dtype == nw.Boolean or (dtype == nw.Unknown and _is_plain(frame[:, j]))
+        for j, dtype in enumerate(schema)
     ]
-    if unusable:
-        raise _not_numeric(unusable)
+    if not all(usable):
+        raise _not_numeric(
+            [(name, _kind(dtype)) for name, dtype, fine in zip(names, schema, usable, strict=True) if not fine]
+        )
     float32 = all(dtype == nw.Float32 for dtype in schema) and len(schema) > 0
-    dtype = np.float32 if float32 else np.float64
-    out = np.empty((len(frame), len(names)), dtype=dtype)
-    for j, nothing in enumerate(empty):
-        out[:, j] = np.nan if nothing else frame[:, j].cast(nw.Float32 if float32 else nw.Float64).to_numpy()
+    out = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
+    for j, dtype in enumerate(schema):
+        column = frame[:, j]
+        if dtype != nw.Unknown:
+            out[:, j] = column.cast(nw.Float32 if float32 else nw.Float64).to_numpy()
+        else:
+            out[:, j] = np.nan if column.null_count() == len(frame) else column.to_numpy()
     return out
+
+
+def _is_plain(column: nw.Series[Any]) -> bool:
+    """Whether a column of a type that narwhals does not know is all missing, or numbers to numpy."""
+    return column.null_count() == len(column) or column.to_numpy().dtype.kind in "fiub"
 
 
 def _kind(dtype: Any) -> str:

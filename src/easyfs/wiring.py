@@ -9,7 +9,7 @@ product that sees every pair of columns at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -59,23 +59,30 @@ class ScoringRows:
     root_weight: Array
     target: Array
     basis: Array
+    _centred: list[Array] = field(default_factory=list, repr=False)
 
     def columns(self, live: Array) -> Iterator[tuple[Array, Array]]:
-        """Blocks of live columns as float32, centred, each row times the root of its weight."""
-        root = self.root_weight.astype(np.float32)
-        weight = root * root
+        """Blocks of live columns as float32, centred, each row times the root of its weight (not to be written to)."""
         places = np.flatnonzero(live)
         for part in block_slices(len(places), SCREENED_COLUMNS):
-            chosen = places[part]
-            if isinstance(self.inputs, ScaledSparse):
-                values = self.inputs.take(chosen).astype(np.float32)
-            else:
-                whole = len(chosen) == self.inputs.shape[1]
-                values = (self.inputs if whole else self.inputs[:, chosen]).astype(np.float32)
-            values -= (weight @ values) / weight.sum()
-            if (root != 1.0).any():
-                values *= root[:, None]
-            yield chosen, values
+            yield places[part], self._columns(places[part])
+
+    def _columns(self, chosen: Array) -> Array:
+        whole = len(chosen) == self.inputs.shape[1]
+        if whole and self._centred:
+            return self._centred[0]
+        root = self.root_weight.astype(np.float32)
+        weight = root * root
+        if isinstance(self.inputs, ScaledSparse):
+            values = self.inputs.take(chosen).astype(np.float32)
+        else:
+            values = (self.inputs if whole else self.inputs[:, chosen]).astype(np.float32)
+        values -= (weight @ values) / weight.sum()
+        if (root != 1.0).any():
+            values *= root[:, None]
+        if whole:  # asked for several times
+            self._centred.append(values)
+        return values
 
 
 def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None) -> ScoringRows:
