@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 COMPRESSIONS = ("sequential", "ranking")
 # Precision and rounds of each compression when they are left at "auto".
-AUTO_EPS2 = {"sequential": 0.3, "ranking": 0.5}
+AUTO_EPS2 = {"sequential": 0.2, "ranking": 0.5}
 AUTO_ROUNDS = {"sequential": 1, "ranking": 2}
 
 
@@ -85,7 +85,7 @@ class EasyFS(BaseSelector):
 
     eps2 : float or "auto", default="auto"
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
-        is, the more each column counts as if it were alone. ``"auto"`` is 0.3 for the sequential form, 0.5 for the ranking.
+        is, the more each column counts as if it were alone. ``"auto"`` is 0.2 for the sequential form, 0.5 for the ranking.
 
     block_weights : tuple of three floats, default=(0.65, 0.15, 0.2)
         Weight of the target itself, of the enhancement nodes related to it, and of the coverage of the whole table
