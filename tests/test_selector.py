@@ -221,6 +221,13 @@ class TestInteractions:
         assert set(EasyFS(2, random_state=0).fit(X.astype(np.float32), y).order_[:2]) == {7, 21}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_auto_takes_just_the_columns_that_make_up_a_nearly_noiseless_sum(seed: int) -> None:
+    rng, X = normal(500, 8, seed)
+    y = X[:, 1] + X[:, 6] + 0.1 * rng.standard_normal(500)
+    assert list(EasyFS(random_state=seed).fit(X, y).get_support(indices=True)) == [1, 6]
+
+
 class TestGroups:
     GROUPS = ("a", "a", "a", "b", "b", "c", "d", "e")
 

@@ -104,7 +104,7 @@ def _supervised_blocks(
 
 
 def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Array, Array]:
-    """How much each node counts, and whether that is beyond chance.
+    """How much each node counts, and whether it tells more than columns one by one, and more than chance would.
 
     Parameters
     ----------
@@ -117,11 +117,11 @@ def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Arra
         return share[d:], share[d:] > null_relevance(moment.weight, cross.shape[1], q)
     for_residual = plan.kept.for_residual
     relevance = beyond_inputs(plan.kept.wiring, share[d:], share[:d])
-    if for_residual.any():
-        relevance = np.where(for_residual, _relevance_to_residual(plan.kept, moment, d, q), relevance)
-    beyond_chance = relevance > null_relevance(moment.weight, cross.shape[1], plan.kept.n_drawn)
+    # Two columns that add up tell more together, too; what they tell of the linear fit's residual is what counts as such.
+    to_residual = _relevance_to_residual(plan.kept, moment, d, q)
+    beyond_chance = to_residual > null_relevance(moment.weight, cross.shape[1], plan.kept.n_drawn)
     # The best of many nodes always fit some of the residual; those that do no better than chance would add noise.
-    return np.where(for_residual & ~beyond_chance, 0.0, relevance), beyond_chance
+    return np.where(for_residual, np.where(beyond_chance, to_residual, 0.0), relevance), beyond_chance
 
 
 def nodes_that_count(plan: Plan, moment: SecondMoment) -> Array:

@@ -22,8 +22,8 @@ from easyfs.redundancy import coded_shares
 
 Array = NDArray[Any]
 
-# Columns of X'X fetched at once, and the numbers they may hold.
-FETCH_COLUMNS = 64
+# Columns of X'X fetched at once: a third of those to be selected within these bounds, and within so many numbers.
+FEWEST_FETCHED, MOST_FETCHED = 16, 64
 FETCH_NUMBERS = 1 << 21
 # Gains, and correlations with a selected column, that count as equal: for float64 and for float32 statistics.
 TIES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
@@ -84,7 +84,8 @@ class GreedySearch:
         self._s = np.empty(max_steps)
         self._z = np.empty((max_steps, m))
         self._cache: dict[int, Array] = {}
-        self._fetch = min(FETCH_COLUMNS, max(8, FETCH_NUMBERS // max(1, d))) if prefetch else 1
+        wanted = min(max(max_steps // 3, FEWEST_FETCHED), MOST_FETCHED)
+        self._fetch = min(wanted, max(8, FETCH_NUMBERS // max(1, d))) if prefetch else 1
 
     def gain(self) -> Array:
         """What each column would add now, as a share of the target's energy."""
