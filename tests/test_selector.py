@@ -228,6 +228,21 @@ def test_auto_takes_just_the_columns_that_make_up_a_nearly_noiseless_sum(seed: i
     assert list(EasyFS(random_state=seed).fit(X, y).get_support(indices=True)) == [1, 6]
 
 
+def test_auto_does_not_bring_in_columns_for_coverage_before_those_that_tell_something() -> None:
+    rng, X = normal(1000, 40)
+    X[:, 10:] += 3.0 * rng.standard_normal((1000, 1))  # thirty columns that share what the target has nothing of
+    y = X[:, 0] + 0.3 * X[:, 1] + 0.3 * X[:, 2] + 0.5 * rng.standard_normal(1000)
+    assert list(EasyFS(random_state=0).fit(X, y).get_support(indices=True)) == [0, 1, 2]
+
+
+def test_whole_numbers_that_look_like_quantities_are_pointed_out() -> None:
+    _, X = normal(200, 6)
+    y = np.round(100 * X[:, 0])
+    with pytest.warns(UserWarning, match="different whole numbers.*task='regression'"):
+        EasyFS(2, random_state=0).fit(X, y)
+    assert EasyFS(2, task="regression", random_state=0).fit(X, y).order_[0] == 0
+
+
 class TestGroups:
     GROUPS = ("a", "a", "a", "b", "b", "c", "d", "e")
 

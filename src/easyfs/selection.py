@@ -148,6 +148,7 @@ class Chooser:
         )
         self.null = NullGain(blocks.watched_gram, moment.weight, eps2)
         self.taken = np.zeros(d, dtype=bool)
+        self.telling: Array | None = None
         self.done = 0
         self.candidates = ~(scale.constant | constraints.excluded)
         for column in constraints.include:
@@ -174,8 +175,10 @@ class Chooser:
         if self.blocks.n_supervised == 0:
             next_gain = np.where(open_columns, self.search.gain(), 0.0).max()
             return bool(next_gain < LEAST_COVERAGE * sum(self.search.gains))
-        best = np.where(open_columns, self.search.watched_gain(), 0.0).max()
-        return bool(best < self.null.threshold(int(open_columns.sum()), len(self.search.selected)))
+        bar = self.null.threshold(int(open_columns.sum()), len(self.search.selected))
+        # Coverage may decide between columns that tell something of the target, but not bring in others before them.
+        self.telling = open_columns & (self.search.watched_gain() >= bar)
+        return not self.telling.any()
 
     def open_columns(self) -> Array:
         """Columns that may come next: copies of selected ones only when nothing else is left."""
@@ -184,7 +187,7 @@ class Chooser:
 
     def take_best(self) -> None:
         """Select what adds most; when only constant columns are left, the first of them."""
-        open_columns = self.open_columns()
+        open_columns = self.open_columns() if self.telling is None else self.telling
         if not open_columns.any():
             self.take(self.constraints.members(int(np.flatnonzero(~self.taken & ~self.constraints.excluded)[0])))
             return

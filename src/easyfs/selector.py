@@ -356,8 +356,8 @@ class EasyFS(BaseSelector):
         target = check_target(y, matrix.shape[0], task)
         if target.kind is None and self.compression == "ranking":
             raise ValueError(
-                "compression='ranking' needs a target, but y is None; pass y, or use compression='sequential', which can "
-                "select without one. (requires y to be passed, but the target y is None)"
+                "compression='ranking' requires y to be passed, but the target y is None; pass y, or use "
+                "compression='sequential', which can select without a target."
             )
         if target.kind is None and self.n_hidden == 0:
             raise ValueError("without a target, columns are selected to cover the hidden nodes; n_hidden=0 leaves none.")
@@ -510,4 +510,4 @@ def _check_varies(target: Target) -> None:
 
 def _check_two_classes(classes: Array) -> None:
     if len(classes) < 2:
-        raise ValueError(f"y has 1 class only ({classes[0]!r}); at least 2 classes are needed to select for.")
+        raise ValueError(f"y has 1 class only ({classes.tolist()[0]!r}); at least 2 classes are needed to select for.")

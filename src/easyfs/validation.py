@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import numbers
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ from easyfs.stopping import resolve_count
 Array = NDArray[Any]
 
 TASKS = ("auto", "classification", "regression")
+# Whole numbers of more kinds than this, with fewer rows of each than that, look like quantities rather than classes.
+MANY_CLASSES, ROWS_PER_CLASS = 30, 5
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,18 @@ def check_target(y: Any, n: int, task: str) -> Target:
     kind = _kind_of_target(y, task)
     if kind == "classes":
         classes, codes = np.unique(y, return_inverse=True)
+        if (
+            task == "auto"
+            and y.dtype.kind in "iuf"
+            and len(classes) > MANY_CLASSES
+            and len(y) < ROWS_PER_CLASS * len(classes)
+        ):
+            warnings.warn(
+                f"y holds {len(classes)} different whole numbers in {len(y)} rows and is read as that many classes; "
+                "if they are quantities, say task='regression', otherwise task='classification'.",
+                UserWarning,
+                stacklevel=4,
+            )
         return Target("classification", "classes", codes.reshape(-1), classes)
     values = y.reshape(len(y), -1)
     try:
