@@ -243,6 +243,12 @@ def test_whole_numbers_that_look_like_quantities_are_pointed_out() -> None:
     assert EasyFS(2, task="regression", random_state=0).fit(X, y).order_[0] == 0
 
 
+def test_auto_on_many_rows_keeps_an_interacting_pair_and_nothing_else() -> None:
+    _, X = normal(30_000, 30)
+    y = np.sign(X[:, 3] * X[:, 7])
+    assert list(EasyFS(random_state=0).fit(X, y).get_support(indices=True)) == [3, 7]
+
+
 class TestGroups:
     GROUPS = ("a", "a", "a", "b", "b", "c", "d", "e")
 

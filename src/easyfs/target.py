@@ -120,6 +120,9 @@ def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Arra
     # Two columns that add up tell more together, too; what they tell of the linear fit's residual is what counts as such.
     to_residual = _relevance_to_residual(plan.kept, moment, d, q)
     beyond_chance = to_residual > null_relevance(moment.weight, cross.shape[1], plan.kept.n_drawn)
+    # A node on a pair and a third column that says nothing speaks for all three; where pairs alone tell it, they do.
+    on_pair = beyond_chance & (np.diff(plan.kept.wiring.indptr) <= 2)
+    beyond_chance = on_pair if on_pair.any() else beyond_chance
     # The best of many nodes always fit some of the residual; those that do no better than chance would add noise.
     return np.where(for_residual, np.where(beyond_chance, to_residual, 0.0), relevance), beyond_chance
 
