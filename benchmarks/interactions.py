@@ -1,6 +1,7 @@
 """Columns that matter only together: how many of them are found, over ten seeds, 1000 rows of standard normal columns.
 
-Recall is the share of the true columns among as many first columns of the order. Beside EasyFS: random selection, the
+Recall is the share of the true columns among as many first columns of the order. Beside EasyFS: EasyFS without
+enhancement nodes, random selection, the
 correlation with the target, mutual information and a random forest's importances.
 
     python benchmarks/interactions.py [--seeds 10]
@@ -34,6 +35,7 @@ PROBLEMS: dict[str, tuple[int, int, Problem]] = {
 
 METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int, int], np.ndarray]] = {
     "EasyFS": lambda X, y, k, seed: EasyFS(k, random_state=seed).fit(X, y).order_,
+    "no nodes": lambda X, y, k, seed: EasyFS(k, n_enhancement=0, random_state=seed).fit(X, y).order_,
     "random": lambda X, y, k, seed: np.random.default_rng(seed).permutation(X.shape[1]),
     "correlation": lambda X, y, k, seed: np.argsort(-f_regression(X, y)[0]),
     "mutual inf.": lambda X, y, k, seed: np.argsort(-mutual_info_regression(X, y, random_state=seed)),

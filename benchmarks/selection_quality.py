@@ -7,12 +7,13 @@ fold seed.
 
 The data sets are read from the folder named by EASYFS_DATA, or from ../shared/data.
 
-    python benchmarks/selection_quality.py [--seeds 3] [--compression sequential] [--data ORL,TOX]
+    python benchmarks/selection_quality.py [--seeds 3] [--compression sequential] [--data ORL,TOX] [--set eps2=0.1]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ def score(train: np.ndarray, test: np.ndarray, y_train: np.ndarray, y_test: np.n
     return float((error**2).sum() / ((y_test - y_test.mean()) ** 2).sum())
 
 
-def evaluate(data: DataSet, seeds: int, compression: str) -> tuple[np.ndarray, float]:
+def evaluate(data: DataSet, seeds: int, options: dict[str, object]) -> tuple[np.ndarray, float]:
     """Scores of shape (method, seed, size), EasyFS first and random selection second, and the mean time of a fit."""
     X, y = data.load()
     scores = np.zeros((2, seeds, 2))
@@ -79,7 +80,7 @@ def evaluate(data: DataSet, seeds: int, compression: str) -> tuple[np.ndarray, f
             A, B = (X[train] - center) / spread, (X[test] - center) / spread
             start = time.perf_counter()
             task = "regression" if data.regression else "classification"
-            selector = EasyFS(max(data.sizes), task=task, compression=compression, random_state=seed).fit(A, y[train])
+            selector = EasyFS(max(data.sizes), task=task, random_state=seed, **options).fit(A, y[train])
             times.append(time.perf_counter() - start)
             for method, order in enumerate((selector.order_, rng.permutation(X.shape[1]))):
                 for place, size in enumerate(data.sizes):
@@ -93,14 +94,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--compression", default="sequential", choices=("sequential", "ranking"))
     parser.add_argument("--data", default=",".join(DATA_SETS))
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of EasyFS, as JSON")
     args = parser.parse_args()
-    print(
-        f"EasyFS, compression={args.compression!r}, default parameters, {args.seeds} fold seeds: mean ± spread over seeds"
-    )
+    changed = {name: json.loads(value) for name, value in (entry.split("=", 1) for entry in args.set)}
+    options = {"compression": args.compression, **changed}
+    print(f"EasyFS, {options}, otherwise default parameters, {args.seeds} fold seeds: mean ± spread over seeds")
     print(f"{'':<14} {'measure':<9} {'size':>5}  {'EasyFS':>15}  {'random':>15}  {'expected':>9}  {'one fit':>8}")
     for name in args.data.split(","):
         data = DATA_SETS[name]
-        scores, seconds = evaluate(data, args.seeds, args.compression)
+        scores, seconds = evaluate(data, args.seeds, options)
         mean, spread = scores.mean(axis=1), scores.std(axis=1)
         for place, size in enumerate(data.sizes):
             cells = [f"{mean[method, place]:.3f} ± {spread[method, place]:.3f}" for method in (0, 1)]
