@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from easyfs.redundancy import explained_by_selected
 from easyfs.selection import Selection
 from easyfs.stopping import resolve_count
 from easyfs.tables import column_names, is_table, to_matrix
@@ -85,15 +84,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """What each selected column added, in the order of selection."""
         return self._selected().gains
 
-    @property
-    def redundancy_(self) -> Array:
-        """Share of each column's variance that the selected columns already say, between 0 and 1.
-
-        For a selected column: that the *other* selected ones say. A copy of a selected column has 1.
-        """
-        result = self._selected()
-        return explained_by_selected(result.coded, result.order[: len(result.coded)])
-
     def _get_support_mask(self) -> Array:
         result = self._selected()
         mask = np.zeros(len(result.order), dtype=bool)
@@ -136,8 +126,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         -------
         selector
             A copy of this selector that selects the first columns of ``order_``. Beyond the columns that the search chose,
-            the order is by what each would have added next. ``gains_`` and ``redundancy_`` speak of the columns that the
-            search chose.
+            the order is by what each would have added next, and ``gains_`` ends with what the search chose.
         """
         result = self._selected()
         available = len(np.unique(result.groups[np.isfinite(result.scores)]))
@@ -147,5 +136,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         shorter = copy.copy(self)
         shorter.n_features_to_select = n_features_to_select
         count = result.columns_of(count)
-        shorter._result = replace(result, n_selected=count, gains=result.gains[:count], coded=result.coded[:count])
+        coded = None if result.coded is None else result.coded[:count]
+        shorter._result = replace(result, n_selected=count, gains=result.gains[:count], coded=coded)
         return shorter

@@ -79,21 +79,31 @@ class Constraints:
 class Selection:
     """An order of all columns, how many of them are selected, and why.
 
-    ``coded`` has a row for each selected column: what it says of every column beyond those selected before it.
+    ``coded``, where it is known, has a row for each selected column: what it says of every column beyond those selected
+    before it.
     """
 
     order: Array
     n_selected: int
     scores: Array
     gains: Array
-    coded: Array
     groups: Array
+    coded: Array | None = None
 
     def columns_of(self, n_groups: int) -> int:
         """How many columns the first ``n_groups`` groups of the order have."""
         labels = self.groups[self.order]
         new = np.concatenate([[True], labels[1:] != labels[:-1]])
         return int(np.searchsorted(np.cumsum(new), n_groups, side="right"))
+
+
+def check_some_vary(constant: Array, excluded: Array) -> None:
+    """At least one column that may be selected must have two values."""
+    if constant[~excluded].all():
+        raise ValueError(
+            f"all {int((~excluded).sum())} columns{' that exclude leaves' if excluded.any() else ''} are constant (or "
+            "missing throughout); there is nothing to choose between. Check that X holds the right columns."
+        )
 
 
 @dataclass(frozen=True)
@@ -112,11 +122,7 @@ def input_scale(moment: SecondMoment, observed: Array, plan: Plan, excluded: Arr
     spread = np.sqrt(np.divide(squares, observed, out=np.zeros(d), where=observed > 0))
     # In units of the sample's spread; columns without any there are in units of their own size.
     constant = spread <= (1e-14 if plan.scaling.dtype == np.float64 else 1e-6) * plan.scaling.constant
-    if constant[~excluded].all():
-        raise ValueError(
-            f"all {int((~excluded).sum())} columns{' that exclude leaves' if excluded.any() else ''} are constant (or "
-            "missing throughout); there is nothing to choose between. Check that X holds the right columns."
-        )
+    check_some_vary(constant, excluded)
     energy = np.where(constant, 0.0, observed / moment.weight)
     return InputScale(np.where(constant, 1.0, spread), energy, constant)
 
@@ -239,8 +245,8 @@ class Chooser:
             n_selected=len(chosen),
             scores=scores,
             gains=np.array(search.gains),
-            coded=search.coded_shares(),
             groups=self.constraints.groups,
+            coded=search.coded_shares(),
         )
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from easyfs.base import BaseSelector
 from easyfs.engines.local import threads_for
 from easyfs.planning import NetworkSettings, make_plan
+from easyfs.redundancy import explained_by_selected
 from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
 from easyfs.statistics import Plan, Statistics, gather
 from easyfs.validation import (
@@ -19,10 +20,14 @@ from easyfs.validation import (
     check_block_weights,
     check_choice,
     check_constraints,
+    check_enough_rows,
     check_number,
     check_scale,
     check_target,
+    check_two_classes,
+    check_varies,
     check_weights,
+    drop_weightless,
 )
 
 Array = NDArray[Any]
@@ -231,10 +236,10 @@ class EasyFS(BaseSelector):
         self._forget()
         matrix = self._check_table(X, reset=True)
         target, weight = self._check_rows(matrix, y, sample_weight, self.task)
-        matrix, target, weight = _drop_weightless(matrix, target, weight)
+        matrix, target, weight = drop_weightless(matrix, target, weight)
         constraints = self._constraints(matrix.shape[1])
-        _check_enough_rows(matrix, weight)
-        _check_varies(target)
+        check_enough_rows(matrix, weight)
+        check_varies(target)
         with threads_for(*matrix.shape):
             plan, scaled = self._draw(matrix, target, weight, constraints)
             stats = gather(plan, matrix, target.values, weight, target.n_targets, scaled)
@@ -280,11 +285,11 @@ class EasyFS(BaseSelector):
         matrix = self._check_table(X, reset=first, min_rows=2 if first and network is None else 1)
         task = self.task if first else (self.task_ or "auto")
         target, weight = self._check_rows(matrix, y, sample_weight, task)
-        matrix, target, weight = _drop_weightless(matrix, target, weight)
+        matrix, target, weight = drop_weightless(matrix, target, weight)
         if first:
             constraints = self._constraints(matrix.shape[1])
             if network is None:
-                _check_enough_rows(matrix, weight)
+                check_enough_rows(matrix, weight)
                 with threads_for(*matrix.shape):
                     network = self._draw(matrix, target, weight, constraints, check_scale(scale, matrix.shape[1]))[0]
             else:
@@ -323,6 +328,16 @@ class EasyFS(BaseSelector):
         self._result = None
         return self
 
+    @property
+    def redundancy_(self) -> Array:
+        """Share of each column's variance that the selected columns already say, between 0 and 1.
+
+        For a selected column: that the *other* selected ones say. A copy of a selected column has 1.
+        """
+        result = self._selected()
+        assert result.coded is not None
+        return explained_by_selected(result.coded, result.order[: len(result.coded)])
+
     def truncate(self, n_features_to_select: Any) -> EasyFS:
         """The same fit with another number of features, at no cost; see the base class. It takes no further rows."""
         shorter = super().truncate(n_features_to_select)
@@ -338,7 +353,7 @@ class EasyFS(BaseSelector):
         if self._result is None:
             assert self._statistics is not None
             if hasattr(self, "classes_"):
-                _check_two_classes(self.classes_)
+                check_two_classes(self.classes_)
             with threads_for(self._statistics.n_rows, self.n_features_in_):
                 self._result = self._select(self._statistics, self._constraints(self.n_features_in_))
         return self._result
@@ -479,35 +494,3 @@ class EasyFS(BaseSelector):
             literal=self.literal,
             block_weights=self.block_weights,
         )
-
-
-def _drop_weightless(matrix: Array, target: Target, weight: Array | None) -> tuple[Array, Target, Array | None]:
-    """Leave rows of weight zero out, and give up weights that are all one."""
-    if weight is None:
-        return matrix, target, None
-    counted = weight > 0
-    if not counted.all():
-        values = None if target.values is None else target.values[counted]
-        matrix, weight = matrix[counted], weight[counted]
-        target = Target(target.task, target.kind, values, target.classes)
-    return matrix, target, None if (weight == 1.0).all() else weight
-
-
-def _check_enough_rows(matrix: Array, weight: Array | None) -> None:
-    if matrix.shape[0] < 2 and (weight is None or weight.sum() < 2):
-        raise ValueError("only 1 row has a positive sample_weight (n_samples=1); at least 2 rows are needed.")
-
-
-def _check_varies(target: Target) -> None:
-    """There must be something to explain."""
-    if target.values is None:
-        return
-    if target.kind == "classes" and target.classes is not None:
-        _check_two_classes(target.classes[np.unique(target.values)])
-    elif not (target.values != target.values[:1]).any():
-        raise ValueError("y is constant: there is nothing to explain. Check the target column, or fit without y.")
-
-
-def _check_two_classes(classes: Array) -> None:
-    if len(classes) < 2:
-        raise ValueError(f"y has 1 class only ({classes.tolist()[0]!r}); at least 2 classes are needed to select for.")

@@ -244,6 +244,40 @@ def _kind_of_target(y: Array, task: str) -> str:
     raise ValueError(f"Unknown label type: y is {found!r}, which cannot be used with task={task!r}.")
 
 
+def drop_weightless(matrix: Array, target: Target, weight: Array | None) -> tuple[Array, Target, Array | None]:
+    """Leave rows of weight zero out, and give up weights that are all one."""
+    if weight is None:
+        return matrix, target, None
+    counted = weight > 0
+    if not counted.all():
+        values = None if target.values is None else target.values[counted]
+        matrix, weight = matrix[counted], weight[counted]
+        target = Target(target.task, target.kind, values, target.classes)
+    return matrix, target, None if (weight == 1.0).all() else weight
+
+
+def check_enough_rows(matrix: Array, weight: Array | None) -> None:
+    """Rows of weight zero do not count."""
+    if matrix.shape[0] < 2 and (weight is None or weight.sum() < 2):
+        raise ValueError("only 1 row has a positive sample_weight (n_samples=1); at least 2 rows are needed.")
+
+
+def check_varies(target: Target) -> None:
+    """There must be something to explain."""
+    if target.values is None:
+        return
+    if target.kind == "classes" and target.classes is not None:
+        check_two_classes(target.classes[np.unique(target.values)])
+    elif not (target.values != target.values[:1]).any():
+        raise ValueError("y is constant: there is nothing to explain. Check the target column, or fit without y.")
+
+
+def check_two_classes(classes: Array) -> None:
+    """Classes that were seen."""
+    if len(classes) < 2:
+        raise ValueError(f"y has 1 class only ({classes.tolist()[0]!r}); at least 2 classes are needed to select for.")
+
+
 def resolve_columns(name: str, wanted: Any, n_columns: int, names: list[Any] | None) -> Array:
     """Positions of columns given by name, by position or by a mask."""
     if wanted is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from easyfs import EasyFS
+from easyfs import EasyFS, make_selector
 
 from .checks import ALL_TASKS, CHECKS, SUPERVISED, Check, SelectorCase
 
@@ -27,9 +27,32 @@ def ranking_exact(n_features_to_select: Any, random_state: Any, **parameters: An
     return ranking(n_features_to_select, random_state, n_hidden=0, n_enhancement=0, **parameters)
 
 
+def by_name(name: str, *, seeded: bool = False, **settings: Any) -> Any:
+    """Make a selector by its name; most of the published methods draw nothing at random and take no seed."""
+
+    def make(n_features_to_select: Any, random_state: Any, **parameters: Any) -> Any:
+        seed = {"random_state": random_state} if seeded else {}
+        return make_selector(name, n_features_to_select, **settings | seed | parameters)
+
+    return make
+
+
+def published(name: str, *, label: str = "", settings: dict[str, Any] | None = None, **claims: Any) -> SelectorCase:
+    """A published method: it only ranks and takes no weights, unless it claims so."""
+    seeded = claims.pop("seeded", False)
+    make = by_name(name, seeded=seeded, **settings or {})
+    plain = {"finds_set": False, "supports_weights": False, "tasks": ("classification", "regression")}
+    claims = plain | claims
+    claims.setdefault("exact_tasks", () if seeded else tuple(t for t in claims["tasks"] if t != "unsupervised"))
+    return SelectorCase(label or name, make, make, **claims)
+
+
 SELECTORS = [
     SelectorCase("EasyFS-sequential", sequential, sequential_exact, tasks=ALL_TASKS, handles_redundancy=True),
     SelectorCase("EasyFS-ranking", ranking, ranking_exact, tasks=SUPERVISED),
+    published("pearson", tasks=SUPERVISED, supports_weights=True),
+    published("fisher_score", tasks=("classification",), supports_weights=True),
+    published("random", tasks=("unsupervised",), seeded=True, supports_weights=True),
 ]
 
 CASES = [

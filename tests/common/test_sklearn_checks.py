@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, whole, for both ways of compression."""
+"""scikit-learn's own checks, whole, for every selector."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from easyfs import EasyFS
+from easyfs import EasyFS, available_selectors, make_selector
+
+# Settings that make the checks, which fit hundreds of tiny tables, quick.
+QUICK: dict[str, dict[str, Any]] = {}
+OTHERS = [make_selector(name) for name in ("pearson", "fisher_score", "random")]
 
 
-@parametrize_with_checks([EasyFS(), EasyFS(compression="ranking")])
-def test_scikit_learn_check_passes(estimator: EasyFS, check: Any) -> None:
+@parametrize_with_checks([EasyFS(), EasyFS(compression="ranking"), *OTHERS])
+def test_scikit_learn_check_passes(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -1,0 +1,356 @@
+"""What the published methods share: the checks, the columns that count, and from scores to a selection."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from easyfs.base import BaseSelector
+from easyfs.engines.local import threads_for
+from easyfs.rows import Scaling, measure_scaling
+from easyfs.selection import Constraints, Selection, check_some_vary
+from easyfs.validation import (
+    Target,
+    check_constraints,
+    check_enough_rows,
+    check_target,
+    check_varies,
+    check_weights,
+    drop_weightless,
+)
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a method is asked: the columns that may be selected and vary, and what is to be explained.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (n, m)
+        The columns that are neither constant nor excluded; missing values have become the mean of their column. It may be
+        the caller's own array: methods do not write into it.
+    center, scale : ndarray of shape (m,)
+        Mean and standard deviation (ddof 0) of the observed values.
+    observed : ndarray of shape (m,)
+        Share of the rows (by weight) in which a column was observed.
+    target : Target
+        What is to be explained.
+    weight : ndarray of shape (n,) or None
+        Weights of the rows; None when all count the same.
+    count : int or None
+        How many columns are wanted; None when the method is to say. An order is needed up to there, and a method may
+        order the rest by a simpler rule.
+    include : ndarray of int
+        Columns of ``X`` that are selected before all others.
+    """
+
+    X: Any
+    center: Array
+    scale: Array
+    observed: Array
+    target: Target
+    weight: Array | None
+    count: int | None
+    include: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        n, m = self.X.shape
+        return int(n), int(m)
+
+    @property
+    def total_weight(self) -> float:
+        """Number of rows, or the sum of their weights."""
+        return float(self.X.shape[0] if self.weight is None else self.weight.sum())
+
+    @property
+    def y(self) -> Array:
+        """The target: class codes, or a matrix with a column for each target."""
+        assert self.target.values is not None
+        return self.target.values
+
+    @property
+    def is_classes(self) -> bool:
+        """Whether the target is a single column of classes."""
+        return self.target.kind == "classes"
+
+    def indicators(self, dtype: Any = np.float64) -> Array:
+        """The target as columns of numbers: one of zeros and ones for each class, or the values as they are."""
+        if not self.is_classes:
+            return self.y.astype(dtype)
+        return np.asarray(self.y[:, None] == np.arange(self.target.n_targets), dtype=dtype)
+
+    def standardized(self, dtype: Any = np.float64) -> Array:
+        """The columns as a dense array (a new one) with mean 0 and standard deviation 1."""
+        X = self.X.toarray() if sparse.issparse(self.X) else self.X
+        Z: Array = np.subtract(X, self.center, dtype=np.float64)
+        Z /= self.scale
+        return Z.astype(dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a method found.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (m,)
+        One for each column, larger is better.
+    order : ndarray of shape (m,), optional
+        All columns, best first; by the scores where it is not given.
+    count : int, optional
+        How many columns the method itself selects, where it has a say in it.
+    """
+
+    scores: Array
+    order: Array | None = None
+    count: int | None = None
+
+    def best_first(self) -> Array:
+        """The order; columns of the same score in the order of the table."""
+        return np.argsort(-self.scores, kind="stable") if self.order is None else self.order
+
+
+class Baseline(BaseSelector):
+    """Base class of the published methods.
+
+    A subclass says what it can do in the class attributes and implements ``_score``.
+    """
+
+    # Some of "classification", "regression"; without a target where needs_target is False.
+    tasks: ClassVar[tuple[str, ...]] = ("classification", "regression")
+    several_targets: ClassVar[bool] = False
+    needs_target: ClassVar[bool] = True
+    # Whether "auto" is known: the method says how many columns it takes. Others only rank.
+    finds_set: ClassVar[bool] = False
+    keeps_sparse: ClassVar[bool] = False
+    # What to use for the task that a method cannot do.
+    instead: ClassVar[str] = "PearsonSelector, MutualInformationSelector, ReliefFSelector or EasyFS"
+
+    task_: str | None
+    classes_: Array
+
+    def __init__(
+        self,
+        n_features_to_select: Any = 0.5,
+        *,
+        task: str = "auto",
+        include: Any = None,
+        exclude: Any = None,
+        groups: Any = None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.task = task
+        self.include = include
+        self.exclude = exclude
+        self.groups = groups
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._uses_target()
+        tags.target_tags.multi_output = self.several_targets or not self._uses_target()
+        tags.target_tags.two_d_labels = tags.target_tags.multi_output
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Baseline:
+        """Score the columns and select the best.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+            Numbers; NaN is a missing value and counts as the mean of its column.
+        y : array-like of shape (n,) or (n, t)
+            The target: class labels or numbers. A method without a target does not look at it.
+
+        Returns
+        -------
+        selector
+            The fitted selector.
+        """
+        return self._fit(X, y, None)
+
+    def _uses_target(self) -> bool:
+        """Whether the target is looked at, with the present parameters."""
+        return self.needs_target
+
+    def _check_parameters(self) -> None:
+        """Check the parameters of the method itself."""
+
+    def _score(self, problem: Problem) -> Scored:
+        raise NotImplementedError
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Baseline:
+        self._forget()
+        self._check_parameters()
+        matrix = self._check_table(X, reset=True)
+        n, d = matrix.shape
+        target = self._check_target(y, n)
+        weight = check_weights(sample_weight, n)
+        matrix, target, weight = drop_weightless(matrix, target, weight)
+        constraints = self._constraints(d)
+        check_enough_rows(matrix, weight)
+        check_varies(target)
+        with threads_for(n, d):
+            scaling = measure_scaling(matrix, weight)
+            check_some_vary(scaling.constant, constraints.excluded)
+            columns = np.flatnonzero(~(scaling.constant | constraints.excluded))
+            scored = self._score(self._problem(matrix, columns, scaling, target, weight, constraints))
+        self.task_ = target.task
+        if target.classes is not None:
+            self.classes_ = target.classes
+        self._result = _selection(scored, columns, scaling.constant, constraints)
+        return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit has left."""
+        self._result = None
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    def _check_target(self, y: Any, n: int) -> Target:
+        if not self._uses_target():
+            return Target(None, None, None)
+        name = type(self).__name__
+        if y is None:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None; pass y, or select without a target with "
+                "LaplacianScoreSelector, MCFSSelector or EasyFS."
+            )
+        target = check_target(y, n, self.task)
+        if (
+            target.kind == "values"
+            and target.values is not None
+            and target.values.shape[1] > 1
+            and not self.several_targets
+        ):
+            raise ValueError(
+                f"{name} is for a single target, but y has {target.values.shape[1]} columns; fit one selector for each, or "
+                "use PearsonSelector, RandomForestSelector or EasyFS, which take several."
+            )
+        if target.task not in self.tasks:
+            found = "numbers (regression)" if target.task == "regression" else "classes (classification)"
+            raise ValueError(f"{name} is for {self.tasks[0]}, but y holds {found}; use {self.instead} instead.")
+        return target
+
+    def _constraints(self, d: int) -> Constraints:
+        constraints = check_constraints(
+            d,
+            self._names(),
+            n_features_to_select=self.n_features_to_select,
+            include=self.include,
+            exclude=self.exclude,
+            groups=self.groups,
+        )
+        if constraints.count is None and not self.finds_set:
+            raise ValueError(
+                f"n_features_to_select='auto': {type(self).__name__} ranks the columns and does not say how many to take; "
+                "give a count such as 20 or a share such as 0.1, or use EasyFS, which does say."
+            )
+        return constraints
+
+    def _problem(
+        self, matrix: Any, columns: Array, scaling: Scaling, target: Target, weight: Array | None, constraints: Constraints
+    ) -> Problem:
+        center, scale = scaling.center[columns], scaling.scale[columns]
+        if sparse.issparse(matrix) and not self.keeps_sparse:
+            matrix = matrix.toarray()
+        X = matrix if len(columns) == matrix.shape[1] else matrix[:, columns]
+        X, observed = _fill_missing(X, center, weight)
+        place = np.full(len(scaling.constant), -1)
+        place[columns] = np.arange(len(columns))
+        first = (
+            place[np.concatenate([constraints.members(j) for j in constraints.include])]
+            if len(constraints.include)
+            else place[:0]
+        )
+        count = constraints.count
+        if count is not None:
+            count = len(columns) if constraints.grouped else min(count, len(columns))
+        return Problem(X, center, scale, observed, target, weight, count, first[first >= 0])
+
+
+def _fill_missing(X: Any, center: Array, weight: Array | None) -> tuple[Any, Array]:
+    """Missing values become the mean, in a copy; also the share of the rows in which each column is observed."""
+    n, m = X.shape
+    w = np.ones(n) if weight is None else weight
+    if sparse.issparse(X):
+        stored = np.isnan(X.data)
+        if not stored.any():
+            return X, np.ones(m)
+        X = X.copy()
+        lost = np.bincount(X.indices[stored], weights=np.repeat(w, np.diff(X.indptr))[stored], minlength=m)
+        X.data[stored] = center[X.indices[stored]]
+        return X, 1.0 - lost / w.sum()
+    missing = np.isnan(X)
+    if not missing.any():
+        return X, np.ones(m)
+    return np.where(missing, center.astype(X.dtype), X), 1.0 - w @ missing / w.sum()
+
+
+def _selection(scored: Scored, columns: Array, constant: Array, constraints: Constraints) -> Selection:
+    """Included columns, the method's order, constants, excluded ones; groups stay together."""
+    d = len(constant)
+    lowest = min(0.0, float(scored.scores.min()))
+    scores = np.full(d, lowest)
+    scores[columns] = scored.scores
+    scores[constraints.excluded] = -np.inf
+    rest = np.setdiff1d(np.arange(d), columns)
+    order = constraints.keep_together(np.concatenate([columns[scored.best_first()], rest]))
+    included = np.isin(constraints.groups, constraints.groups[constraints.include])
+    first = [
+        np.flatnonzero(constraints.groups == group) for group in dict.fromkeys(constraints.groups[constraints.include])
+    ]
+    last = constraints.of_groups(np.where(constraints.excluded, 2, constant * 1))
+    order = order[np.argsort(last[order], kind="stable")]
+    order = np.concatenate([*first, order[~included[order]]]).astype(np.intp)
+    draft = Selection(order=order, n_selected=0, scores=scores, gains=scores[:0], groups=constraints.groups)
+    if constraints.count is not None:
+        count = draft.columns_of(constraints.count)
+    else:
+        chosen = columns[scored.best_first()[: max(1, scored.count or 0)]]
+        wanted = np.isin(constraints.groups, constraints.groups[chosen]) | included
+        count = int(np.flatnonzero(wanted[order])[-1]) + 1
+    return Selection(order=order, n_selected=count, scores=scores, gains=scores[order[:count]], groups=constraints.groups)
+
+
+class WeightedBaseline(Baseline):
+    """A method in which a weight of two is the same as having a row twice."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> WeightedBaseline:
+        """Score the columns and select the best.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+            Numbers; NaN is a missing value and counts as the mean of its column.
+        y : array-like of shape (n,) or (n, t)
+            The target: class labels or numbers. A method without a target does not look at it.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row; a weight of 2 is the same as having the row twice.
+
+        Returns
+        -------
+        selector
+            The fitted selector.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+
+def optional(module: str, extra: str, used_by: str) -> Any:
+    """Import a package that an extra brings, or say how to get it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{used_by} needs the package {module!r}, which is not installed; install it with "
+            f"pip install 'easyfs[{extra}]'."
+        ) from error
