@@ -52,6 +52,7 @@ SELECTORS = [
     SelectorCase("EasyFS-ranking", ranking, ranking_exact, tasks=SUPERVISED),
     published("pearson", tasks=SUPERVISED, supports_weights=True),
     published("fisher_score", tasks=("classification",), supports_weights=True),
+    published("relieff", tasks=SUPERVISED, slow=True),
     published("random", tasks=("unsupervised",), seeded=True, supports_weights=True),
 ]
 

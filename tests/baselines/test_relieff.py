@@ -1,0 +1,151 @@
+"""ReliefF and RReliefF against slow, obvious code, and against the numbers of two libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from easyfs.baselines import FisherScoreSelector, ReliefFSelector
+from easyfs.baselines.relieff import nearest
+
+from .parity import cases, load
+
+
+def slow_relieff(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+    """Robnik-Sikonja and Kononenko 2003, figure 2, with every row in turn."""
+    n, d = X.shape
+    Z = X / (X.max(axis=0) - X.min(axis=0))
+    scores = np.zeros(d)
+    for i in range(n):
+        distance = np.abs(Z - Z[i]).sum(axis=1)
+        for c in np.unique(y):
+            others = [j for j in sorted(range(n), key=lambda j: (distance[j], j)) if j != i and y[j] == c][:k]
+            if not others:
+                continue
+            difference = np.mean([np.abs(Z[i] - Z[j]) for j in others], axis=0)
+            p, own = np.mean(y == c), np.mean(y == y[i])
+            scores += (-difference if c == y[i] else p / (1 - own) * difference) / n
+    return scores
+
+
+def slow_rrelieff(X: np.ndarray, y: np.ndarray, k: int, sigma: float | None) -> np.ndarray:
+    """Robnik-Sikonja and Kononenko 2003, figure 3."""
+    n, d = X.shape
+    Z, t = X / np.ptp(X, axis=0), y / np.ptp(y)
+    n_dc, n_da, n_dcda = 0.0, np.zeros(d), np.zeros(d)
+    for i in range(n):
+        distance = np.abs(Z - Z[i]).sum(axis=1)
+        others = [j for j in sorted(range(n), key=lambda j: (distance[j], j)) if j != i][:k]
+        weights = [1.0 if sigma is None else np.exp(-(((place + 1) / sigma) ** 2)) for place in range(len(others))]
+        for j, weight in zip(others, np.array(weights) / sum(weights), strict=True):
+            n_dc += abs(t[i] - t[j]) * weight
+            n_da += np.abs(Z[i] - Z[j]) * weight
+            n_dcda += abs(t[i] - t[j]) * np.abs(Z[i] - Z[j]) * weight
+    return np.asarray(n_dcda / n_dc - (n_da - n_dcda) / (n - n_dc))
+
+
+def table(n: int = 70, d: int = 6, seed: int = 0, n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.choice(n_classes, n, p=np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum())
+    X = rng.standard_normal((n, d)) * rng.uniform(0.1, 10, d)
+    X[:, 0] += 2 * X[:, 0].std() * y
+    return X, y
+
+
+@pytest.mark.parametrize("k", [1, 5, 40])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_classes_equal_the_definition(k: int, n_classes: int) -> None:
+    X, y = table(n_classes=n_classes, seed=k)
+    np.testing.assert_allclose(ReliefFSelector(n_neighbors=k).fit(X, y).scores_, slow_relieff(X, y, k), atol=1e-12)
+
+
+@pytest.mark.parametrize("sigma", [None, 3.0])
+@pytest.mark.parametrize("k", [1, 5, 200])
+def test_numbers_equal_the_definition(k: int, sigma: float | None) -> None:
+    X, _ = table(seed=k)
+    y = X[:, 0] + np.random.default_rng(k).standard_normal(len(X))
+    found = ReliefFSelector(n_neighbors=k, sigma=sigma).fit(X, y).scores_
+    np.testing.assert_allclose(found, slow_rrelieff(X, y, k, sigma), atol=1e-12)
+
+
+def test_blocks_do_not_change_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = table(n=300)
+    whole = ReliefFSelector().fit(X, y).scores_
+    monkeypatch.setattr("easyfs.baselines.relieff.block_rows", lambda *_: 7)
+    monkeypatch.setattr("easyfs.baselines.relieff.BLOCK_BYTES", 1000)
+    np.testing.assert_allclose(ReliefFSelector().fit(X, y).scores_, whole, rtol=1e-10)
+
+
+def test_units_of_a_column_do_not_matter() -> None:
+    X, y = table()
+    scores = ReliefFSelector().fit(X, y).scores_
+    np.testing.assert_allclose(ReliefFSelector().fit(X * 1000 + 5, y).scores_, scores, atol=1e-9)
+
+
+def test_a_class_of_one_row_has_no_hits() -> None:
+    X, y = table(n=30, n_classes=2)
+    y[:] = 0
+    y[7] = 1
+    np.testing.assert_allclose(ReliefFSelector(n_neighbors=3).fit(X, y).scores_, slow_relieff(X, y, 3), atol=1e-12)
+
+
+def test_a_product_is_seen_where_single_columns_say_nothing() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 8))
+    y = X[:, 2] * X[:, 5] > 0
+    assert set(ReliefFSelector(2).fit(X, y).get_support(indices=True)) == {2, 5}
+    assert set(ReliefFSelector(2).fit(X, X[:, 2] * X[:, 5]).get_support(indices=True)) == {2, 5}
+    assert set(FisherScoreSelector(2).fit(X, y).get_support(indices=True)) != {2, 5}
+
+
+def test_categories_differ_or_do_not() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 200)
+    X = np.column_stack([np.where(y == 1, 1.0, rng.choice([0.0, 2.0], 200)), rng.standard_normal(200)])
+    as_numbers = ReliefFSelector(1).fit(X, y).scores_
+    as_categories = ReliefFSelector(1, discrete_features="auto").fit(X, y).scores_
+    assert as_categories[0] > as_numbers[0]
+
+
+def test_nearest_takes_the_first_of_equal_distances() -> None:
+    rng = np.random.default_rng(0)
+    D = rng.integers(0, 5, (200, 40)).astype(np.float64)
+    for k in (0, 1, 7, 39, 40, 60):
+        np.testing.assert_array_equal(nearest(D, k), np.argsort(D, axis=1, kind="stable")[:, :k])
+
+
+@pytest.mark.parametrize("stem", cases("relieff_skfeature_k5__"))
+def test_the_convention_of_scikit_feature(stem: str) -> None:
+    stored = load(stem)
+    selector = ReliefFSelector(n_neighbors=5, convention="scikit-feature").fit(stored["X"], stored["y"])
+    np.testing.assert_allclose(selector.scores_, stored["scores"], rtol=1e-9)
+    # The paper multiplies by the prior and scales the columns: other numbers.
+    paper = ReliefFSelector(n_neighbors=5).fit(stored["X"], stored["y"])
+    np.testing.assert_allclose(paper.scores_, slow_relieff(stored["X"], stored["y"], 5), atol=1e-12)
+    assert not np.allclose(paper.scores_ * len(stored["y"]), stored["scores"], rtol=0.1)
+
+
+@pytest.mark.parametrize("stem", cases("relieff_skrebate_k10__"))
+def test_the_convention_of_skrebate(stem: str) -> None:
+    stored = load(stem)
+    task = "regression" if len(np.unique(stored["y"])) > 10 else "classification"
+    selector = ReliefFSelector(n_neighbors=10, convention="skrebate", task=task).fit(stored["X"], stored["y"])
+    np.testing.assert_allclose(selector.scores_, stored["scores"], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors=0"),
+        ({"n_neighbors": 2.5}, "n_neighbors=2.5"),
+        ({"sigma": 0.0}, "sigma=0.0"),
+        ({"convention": "mine"}, "convention='mine'"),
+        ({"discrete_features": True}, "discrete_features=True"),
+    ],
+)
+def test_wrong_parameters_are_named(parameters: dict[str, Any], message: str) -> None:
+    X, y = table()
+    with pytest.raises(ValueError, match=message):
+        ReliefFSelector(**parameters).fit(X, y)
