@@ -1,0 +1,249 @@
+"""One cell of a comparison: fit a selector on the training rows, then models on the columns it chose."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from easyfs.evaluation.protocol import ALL, Split
+
+Array = NDArray[Any]
+# How a selector may call the number of columns it is to choose.
+SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
+
+
+@dataclass(frozen=True)
+class Data:
+    """The table and target that all cells share."""
+
+    X: Array
+    y: Array
+    task: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A selector and a split, and what is still to be measured there.
+
+    Attributes
+    ----------
+    key : str
+        Tells this fit from all others: data, rows, selector, seed.
+    label : str
+        The selector's name in the comparison.
+    selector : estimator or "all"
+        The selector, not fitted.
+    split : Split
+        Rows to train and to test on.
+    sizes : tuple of int
+        Numbers of columns to try.
+    models : dict
+        Downstream models by name.
+    metrics : dict
+        Measures by name.
+    seed : int
+        Seed for a selector or model that has none of its own.
+    time_limit : float or None
+        Seconds that a selector which can stop by itself is given.
+    wanted : tuple of (int, str)
+        Sizes and models to measure, in this order.
+    chosen : dict or None
+        Columns of each size where they are known from an earlier run.
+    """
+
+    key: str
+    label: str
+    selector: Any
+    split: Split
+    sizes: tuple[int, ...]
+    models: dict[str, Any]
+    metrics: dict[str, Any]
+    seed: int
+    wanted: tuple[tuple[int, str], ...]
+    time_limit: float | None = None
+    chosen: dict[int, list[int]] | None = None
+
+
+def prepared(data: Data, split: Split) -> tuple[Array, Array]:
+    """Training and test columns, imputed and scaled by what the training rows say."""
+    steps = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return steps.fit_transform(data.X[split.train]), steps.transform(data.X[split.test])
+
+
+def run_cell(data: Data, cell: Cell, report: Callable[[str, dict[str, Any]], None]) -> None:
+    """Fit and measure; everything that is found is reported as soon as it is there.
+
+    ``report("fit", ...)`` comes once, with the columns of each size, or with the error; ``report("score", ...)`` for each
+    size, model and measure.
+    """
+    train, test = prepared(data, cell.split)
+    y_train, y_test = data.y[cell.split.train], data.y[cell.split.test]
+    chosen = cell.chosen
+    if chosen is None:
+        chosen = _fit(cell, train, y_train, report)
+        if chosen is None:
+            return
+    for size, name in cell.wanted:
+        _measure(data.task, cell, name, size, (train, y_train), (test, y_test), np.array(chosen[size]), report)
+
+
+def _fit(cell: Cell, X: Array, y: Array, report: Callable[..., None]) -> dict[int, list[int]] | None:
+    with peak_memory() as memory:
+        start = time.perf_counter()
+        try:
+            chosen, note = choose(cell.selector, X, y, cell.sizes, cell.seed, cell.time_limit)
+        except Exception as error:
+            report("fit", {"status": "failed", "reason": one_line(error), "trace": traceback.format_exc(limit=-3)})
+            return None
+        seconds = time.perf_counter() - start
+    found = {str(size): [int(c) for c in columns] for size, columns in chosen.items()}
+    report("fit", {"status": "ok", "seconds": seconds, "peak_mb": memory.megabytes, "note": note, "chosen": found})
+    return {size: list(columns) for size, columns in chosen.items()}
+
+
+def choose(
+    selector: Any, X: Array, y: Array, sizes: tuple[int, ...], seed: int, time_limit: float | None = None
+) -> tuple[dict[int, Array], str]:
+    """Columns of each size, best first where the selector has an order, and a note (such as an early stop).
+
+    One fit serves all sizes, unless the selector gives nothing but a set.
+    """
+    d = X.shape[1]
+    if isinstance(selector, str) and selector == ALL:
+        return {size: np.arange(d) for size in sizes}, ""
+    largest = min(max(sizes), d)
+    fitted = _prepared_selector(selector, largest, seed, time_limit).fit(X, y)
+    note = str(getattr(fitted, "stop_reason_", ""))
+    note = note if note == "time_limit" else ""
+    order = _order(fitted)
+    if order is not None:
+        return {size: order[: min(size, d)] for size in sizes}, note
+    chosen = {largest: fitted.get_support(indices=True)}
+    for size in sizes:
+        if size not in chosen:
+            chosen[size] = _prepared_selector(selector, min(size, d), seed, time_limit).fit(X, y).get_support(indices=True)
+    return {size: chosen[min(size, d)] for size in sizes}, note
+
+
+def _prepared_selector(selector: Any, size: int, seed: int, time_limit: float | None) -> Any:
+    fresh = clone(selector)
+    parameters = fresh.get_params(deep=False)
+    name = next((name for name in SIZE_PARAMETERS if name in parameters), None)
+    settings: dict[str, Any] = {} if name is None else {name: size}
+    if parameters.get("random_state", 0) is None:
+        settings["random_state"] = seed
+    if time_limit is not None and parameters.get("time_limit", 0) is None:
+        settings["time_limit"] = time_limit
+    return fresh.set_params(**settings)
+
+
+def stops_by_itself(selector: Any) -> bool:
+    """Whether a selector can be told to stop in time with the best so far."""
+    return not isinstance(selector, str) and "time_limit" in selector.get_params(deep=False)
+
+
+def _order(fitted: Any) -> Array | None:
+    """All (or the chosen) columns best first, from what a selector is known to leave behind."""
+    for name in ("order_", "indices_"):
+        if hasattr(fitted, name):
+            return np.asarray(getattr(fitted, name))
+    scores = getattr(fitted, "scores_", None)
+    if scores is None:
+        return None
+    return np.argsort(-np.where(np.isnan(scores), -np.inf, np.asarray(scores, dtype=np.float64)), kind="stable")
+
+
+def _measure(
+    task: str,
+    cell: Cell,
+    name: str,
+    size: int,
+    train: tuple[Array, Array],
+    test: tuple[Array, Array],
+    columns: Array,
+    report: Callable[..., None],
+) -> None:
+    row: dict[str, Any] = {"size": size, "model": name}
+    start = time.perf_counter()
+    try:
+        model = clone(cell.models[name])
+        if "random_state" in model.get_params(deep=False) and model.get_params(deep=False)["random_state"] is None:
+            model.set_params(random_state=cell.seed)
+        if task == "regression":
+            model = TransformedTargetRegressor(model, transformer=StandardScaler())
+        # The order in which columns were chosen is of no account to a model.
+        columns = np.sort(columns)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(train[0][:, columns], train[1])
+            values = {metric: float(score(model, test[0][:, columns], test[1])) for metric, score in cell.metrics.items()}
+    except Exception as error:
+        report("score", row | {"status": "failed", "reason": one_line(error)})
+        return
+    report("score", row | {"status": "ok", "seconds": time.perf_counter() - start, "values": values})
+
+
+def one_line(error: BaseException) -> str:
+    """What went wrong, on one line."""
+    text = re.sub(r"\s+", " ", str(error)).strip()
+    return f"{type(error).__name__}: {text}"[:400]
+
+
+@dataclass
+class Memory:
+    """Memory that was added at the peak; NaN where the system does not tell."""
+
+    megabytes: float = float("nan")
+
+
+@contextlib.contextmanager
+def peak_memory() -> Iterator[Memory]:
+    """Measure the peak of this process's memory above what it has at the start (on Linux)."""
+    found = Memory()
+    before = _status("VmRSS") if _reset_peak() else None
+    try:
+        yield found
+    finally:
+        peak = _status("VmHWM")
+        if before is not None and peak is not None:
+            found.megabytes = max(0.0, peak - before)
+
+
+def _reset_peak() -> bool:
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def _status(name: str, pid: int | str = "self") -> float | None:
+    """A line of the process status in megabytes."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    match = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
+    return None if match is None else int(match.group(1)) / 1024
+
+
+def resident_memory(pid: int) -> float | None:
+    """Memory that a process has now, in megabytes; None where the system does not tell."""
+    return _status("VmRSS", pid)

@@ -1,0 +1,263 @@
+"""Compare selectors on one table: the same folds for all, selection inside the training rows, results as they come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from easyfs.evaluation.cell import Cell, Data, run_cell
+from easyfs.evaluation.metrics import SMALLER_IS_BETTER, resolve_metrics
+from easyfs.evaluation.pool import run_in_processes
+from easyfs.evaluation.protocol import described, fingerprint, make_splits, named_models, named_selectors
+from easyfs.evaluation.results import Comparison
+from easyfs.evaluation.store import Row, Store
+from easyfs.stopping import resolve_count
+from easyfs.tables import to_matrix
+from easyfs.validation import check_number, check_target
+
+Array = NDArray[Any]
+# Number of columns to try where none is given.
+DEFAULT_SIZES = (5, 10, 20, 50)
+
+
+def compare(
+    selectors: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Any = None,
+    models: Any = None,
+    metrics: Any = None,
+    task: str = "auto",
+    folds: int = 5,
+    repeats: int = 3,
+    cv: Any = None,
+    groups: Any = None,
+    results: Any = None,
+    name: str = "data",
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    retry_failed: bool = False,
+    progress: Any = None,
+    random_state: int = 0,
+) -> Comparison:
+    """Measure how well models do on the columns that each selector chooses.
+
+    Everything that learns from data, imputation, scaling and selection, learns from the training rows of a fold alone. All
+    selectors see the same folds, each is fitted once a fold for all sizes, and random selection always takes part.
+
+    Parameters
+    ----------
+    selectors : list or dict
+        Names (:func:`easyfs.available_selectors`), selectors of this library or any of scikit-learn's; a dictionary gives
+        them labels. ``"all"`` is no selection at all.
+    X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+        The table; NaN is a missing value. Sparse tables are made dense.
+    y : array-like of shape (n,) or (n, t)
+        The target.
+    sizes : list of int or float, optional
+        Numbers of columns, or shares of them; by default 5, 10, 20 and 50, as far as there are so many columns.
+    models : estimator, list or dict, optional
+        Downstream models; by default a linear SVM for classes and an SVR with RBF kernel for numbers, with scikit-learn's
+        own parameters. The target of a regression is standardised for them on the training rows.
+    metrics : str, callable, list or dict, optional
+        "accuracy", "balanced_accuracy", "nmse" or any scorer of scikit-learn; by default the first two for classes and
+        NMSE for numbers. The first one is what tables and figures show.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What ``y`` is.
+    folds, repeats : int, default=5 and 3
+        Folds of the cross-validation, and how often it is repeated with other folds.
+    cv : int, splitter or iterable, optional
+        Folds of another kind, as in scikit-learn (for example ``TimeSeriesSplit(5)``).
+    groups : array-like of shape (n,), optional
+        Rows of one group (a patient, a family) stay on one side of each split.
+    results : path, optional
+        A file that results are appended to as they come; a rerun does only what is missing there.
+    name : str, default="data"
+        Name of the data in the results.
+    n_jobs : int, optional
+        Cells that run at the same time, each in a process of its own.
+    time_limit : float, optional
+        Seconds that a fit may take; a selector that can stop by itself is told to, any other is ended. The fit of a model
+        has the same limit. What is over it becomes a row that says so.
+    memory_limit : float, optional
+        Megabytes that a process may have (on Linux).
+    retry_failed : bool, default=False
+        Whether a rerun tries again what failed before.
+    progress : None, True or callable, optional
+        True shows a bar with the remaining time on a terminal; a callable is called with (done, total, row).
+    random_state : int, default=0
+        Seed of the folds, of random selection and of every selector and model that has none of its own.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs.evaluation import compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = compare(["pearson", "fisher_score"], X, y, sizes=[1, 2], repeats=1)
+    >>> sorted(found.selectors)
+    ['fisher_score', 'pearson', 'random']
+    """
+    if sparse.issparse(X):
+        X = X.toarray()
+    matrix = to_matrix(X, min_rows=4)
+    target = check_target(y, len(matrix), task)
+    if target.values is None or target.task is None:
+        raise ValueError("compare needs a target: pass y.")
+    values = target.classes[target.values] if target.classes is not None else target.values
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    data = Data(matrix, np.asarray(values), target.task)
+    fields = named_selectors(selectors)
+    learners = named_models(models, target.task)
+    measures = resolve_metrics(metrics, target.task)
+    wanted_sizes = _sizes(sizes, matrix.shape[1])
+    for label, limit in (("time_limit", time_limit), ("memory_limit", memory_limit)):
+        if limit is not None:
+            check_number(label, limit, 0, above=True)
+    jobs = 1 if n_jobs is None else n_jobs
+    check_number("n_jobs", jobs, 1, whole=True)
+    splits = make_splits(
+        matrix,
+        data.y,
+        task=target.task,
+        folds=folds,
+        repeats=repeats,
+        cv=cv,
+        groups=groups,
+        random_state=random_state,
+    )
+    table = fingerprint(matrix, data.y, target.task)
+    score_keys = {label: fingerprint(described(model), described(measures)) for label, model in learners.items()}
+    meta = {
+        "kind": "data",
+        "name": name,
+        "data": table,
+        "rows": len(matrix),
+        "columns": matrix.shape[1],
+        "task": target.task,
+        "selectors": list(fields),
+        "models": list(learners),
+        "metrics": list(measures),
+        "smaller_is_better": [metric for metric in measures if metric in SMALLER_IS_BETTER],
+    }
+    with Store(results) as store:
+        known = _Known(store.rows, table, retry_failed)
+        cells, fits = [], set()
+        for split in splits:
+            seed = random_state + 1000 * split.repeat + split.fold
+            for label, selector in fields.items():
+                tried = (matrix.shape[1],) if isinstance(selector, str) else wanted_sizes
+                key = fingerprint(table, split.train, split.test, label, described(selector), seed, time_limit)
+                fits.add(key)
+                chosen, done, failed = known.of(key, tried)
+                left = tuple((size, model) for size in tried for model in learners if (size, score_keys[model]) not in done)
+                if left and not failed:
+                    cells.append(
+                        Cell(key, label, selector, split, tried, learners, measures, seed, left, time_limit, chosen)
+                    )
+        if meta not in store.rows:
+            store.append(meta)
+        meter = _meter(progress, sum(len(cell.wanted) for cell in cells))
+
+        def report(cell: Cell, kind: str, found: Row) -> None:
+            row: Row = {"kind": kind, "name": name, "data": table, "selector": cell.label}
+            row |= {"repeat": cell.split.repeat, "fold": cell.split.fold, "key": cell.key, **found}
+            if kind == "score":
+                row["score_key"] = score_keys[found["model"]]
+            store.append(row)
+            failed = kind == "fit" and found["status"] != "ok"
+            meter(len(cell.wanted) if failed else int(kind == "score"), row)
+
+        if jobs > 1 or time_limit is not None or memory_limit is not None:
+            run_in_processes(data, cells, report, n_jobs=jobs, time_limit=time_limit, memory_limit=memory_limit)
+        else:
+            for cell in cells:
+                run_cell(data, cell, partial(report, cell))
+        asked = {(size, key) for size in (*wanted_sizes, matrix.shape[1]) for key in score_keys.values()}
+        rows = [row for row in store.rows if row == meta or _was_asked(row, fits, asked)]
+    return Comparison(rows)
+
+
+def _was_asked(row: Row, fits: set[str], asked: set[tuple[int, str]]) -> bool:
+    if row.get("key") not in fits:
+        return False
+    return row["kind"] == "fit" or (row["size"], row["score_key"]) in asked
+
+
+class _Known:
+    """What an earlier run left in the store."""
+
+    def __init__(self, rows: list[Row], table: str, retry_failed: bool):
+        self.fits: dict[str, Row] = {}
+        self.scores: dict[str, set[tuple[int, str]]] = {}
+        for row in rows:
+            if row.get("data") != table or (retry_failed and row.get("status") != "ok"):
+                continue
+            if row["kind"] == "fit":
+                self.fits[row["key"]] = row
+            elif row["kind"] == "score":
+                self.scores.setdefault(row["key"], set()).add((row["size"], row["score_key"]))
+
+    def of(self, key: str, sizes: tuple[int, ...]) -> tuple[dict[int, list[int]] | None, set[tuple[int, str]], bool]:
+        """Columns of each size if they are known, what is measured already, and whether the fit failed."""
+        fit = self.fits.get(key)
+        done = self.scores.get(key, set())
+        if fit is None:
+            return None, done, False
+        if fit["status"] != "ok":
+            return None, done, True
+        chosen = {int(size): columns for size, columns in fit["chosen"].items()}
+        missing = [size for size in sizes if size not in chosen]
+        return (None if missing else chosen), done, False
+
+
+def _sizes(sizes: Any, d: int) -> tuple[int, ...]:
+    if sizes is None:
+        return tuple(size for size in DEFAULT_SIZES if size <= d) or (d,)
+    if np.isscalar(sizes):
+        sizes = [sizes]
+    found = []
+    for size in sizes:
+        count = resolve_count(size, d)
+        if count is None:
+            raise ValueError("sizes has 'auto'; give counts such as 10 or shares such as 0.1.")
+        found.append(count)
+    if not found:
+        raise ValueError("sizes is empty; give counts such as 10 or shares such as 0.1.")
+    return tuple(sorted(set(found)))
+
+
+def _meter(progress: Any, total: int) -> Callable[[int, Row], None]:
+    if progress is None or progress is False:
+        return lambda *_: None
+    start, done = time.monotonic(), 0
+    if not (progress is True or callable(progress)):
+        raise ValueError(f"progress={progress!r}: give True, or a callable that takes (done, total, row).")
+
+    def step(added: int, row: Row) -> None:
+        nonlocal done
+        done += added
+        if callable(progress):
+            progress(done, total, row)
+        elif sys.stderr.isatty():
+            passed = time.monotonic() - start
+            left = passed / done * (total - done) if done else float("nan")
+            filled = int(30 * done / max(1, total))
+            bar = "#" * filled + "." * (30 - filled)
+            sys.stderr.write(f"\r[{bar}] {done}/{total}  {passed:.0f} s, {left:.0f} s left  {row['selector']:<24.24}")
+            sys.stderr.write("\n" if done >= total else "")
+            sys.stderr.flush()
+
+    return step

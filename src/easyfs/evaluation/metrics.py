@@ -1,0 +1,117 @@
+"""What is measured: scores of a model on held-out rows, and how stable a choice of columns is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, get_scorer
+
+Array = NDArray[Any]
+Metric = Callable[[Any, Array, Array], float]
+
+
+def nmse(y_true: Any, y_pred: Any) -> float:
+    """Normalised mean squared error: squared error relative to predicting the mean of these very rows.
+
+    Several targets: the mean over them. 0 is perfect, 1 is no better than the mean.
+    """
+    truth, guess = np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
+    truth, guess = truth.reshape(len(truth), -1), guess.reshape(len(guess), -1)
+    error = ((guess - truth) ** 2).sum(axis=0)
+    spread = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
+    if not (spread > 0).all():
+        return float("nan")  # one row, or rows that are all the same: there is nothing to relate the error to
+    return float((error / spread).mean())
+
+
+def _by_prediction(function: Callable[[Any, Any], float]) -> Metric:
+    def score(model: Any, X: Array, y: Array) -> float:
+        return float(function(y, model.predict(X)))
+
+    return score
+
+
+NAMED: dict[str, Metric] = {
+    "accuracy": _by_prediction(accuracy_score),
+    "balanced_accuracy": _by_prediction(balanced_accuracy_score),
+    "nmse": _by_prediction(nmse),
+}
+# Measures of which less is better; the scorers of scikit-learn are all larger-is-better.
+SMALLER_IS_BETTER = frozenset({"nmse"})
+DEFAULT_METRICS = {"classification": ("accuracy", "balanced_accuracy"), "regression": ("nmse",)}
+
+
+def resolve_metrics(metrics: Any, task: str) -> dict[str, Metric]:
+    """Measures by name: our own, any scorer of scikit-learn by name, or callables ``score(model, X, y)``."""
+    if metrics is None:
+        metrics = DEFAULT_METRICS[task]
+    if isinstance(metrics, str) or callable(metrics):
+        metrics = [metrics]
+    if isinstance(metrics, Mapping):
+        return {str(name): _resolve(metric) for name, metric in metrics.items()}
+    found = {}
+    for metric in metrics:
+        name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+        found[name] = _resolve(metric)
+    if not found:
+        raise ValueError("metrics is empty; leave it out for the usual ones, or name at least one.")
+    return found
+
+
+def _resolve(metric: Any) -> Metric:
+    if isinstance(metric, str):
+        if metric in NAMED:
+            return NAMED[metric]
+        try:
+            scorer: Metric = get_scorer(metric)
+        except ValueError as error:
+            raise ValueError(
+                f"metrics has {metric!r}, which is neither {', '.join(repr(n) for n in NAMED)} nor a scorer of "
+                "scikit-learn (sklearn.metrics.get_scorer_names() lists those)."
+            ) from error
+        return scorer
+    if not callable(metric):
+        raise ValueError(f"metrics has {metric!r}; give a name or a callable score(model, X, y).")
+    resolved: Metric = metric
+    return resolved
+
+
+def nogueira_stability(chosen: Any, n_columns: int) -> float:
+    """Stability of several selections of columns, corrected for chance (Nogueira, Sechidis and Brown, JMLR 18, 2018).
+
+    Parameters
+    ----------
+    chosen : list of sequences of int
+        The columns chosen in each run.
+    n_columns : int
+        Number of columns there are.
+
+    Returns
+    -------
+    float
+        1 when all runs chose the same columns, about 0 when they chose at random; NaN for fewer than two runs, or when all
+        runs chose all columns or none.
+    """
+    runs = len(chosen)
+    if runs < 2:
+        return float("nan")
+    picked = np.zeros((runs, n_columns))
+    for row, columns in zip(picked, chosen, strict=True):
+        row[np.asarray(columns, dtype=np.intp)] = 1.0
+    share = picked.mean(axis=0)
+    variance = runs / (runs - 1) * share * (1.0 - share)
+    mean_size = picked.sum(axis=1).mean() / n_columns
+    by_chance = mean_size * (1.0 - mean_size)
+    return float(1.0 - variance.mean() / by_chance) if by_chance > 0 else float("nan")
+
+
+def jaccard_stability(chosen: Any) -> float:
+    """Mean Jaccard index over all pairs of runs: shared columns over all columns of either."""
+    sets = [frozenset(int(c) for c in columns) for columns in chosen]
+    if len(sets) < 2:
+        return float("nan")
+    pairs = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
+    return float(np.mean([len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs]))

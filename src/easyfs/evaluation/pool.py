@@ -1,0 +1,193 @@
+"""Processes that run cells, each cell within a time and memory limit; one that overruns is ended and replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from easyfs.evaluation.cell import Cell, Data, resident_memory, stops_by_itself
+from easyfs.evaluation.worker import read, write
+
+try:
+    import cloudpickle
+except ImportError:  # before 1.6, joblib carried its own copy
+    from joblib.externals import cloudpickle
+
+# How often the memory of a process is looked at, in seconds.
+WATCH = 0.05
+# What a selector that stops by itself is given on top before it is ended.
+GRACE = (1.25, 15.0)
+
+Report = Callable[[Cell, str, dict[str, Any]], None]
+
+
+class Worker:
+    """A process that runs one cell after another."""
+
+    def __init__(self, data_file: Path, threads: int):
+        env = dict(os.environ)
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            env[name] = str(threads)
+        source = str(Path(__file__).resolve().parents[2])
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [source, env.get("PYTHONPATH", "")]))
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "easyfs.evaluation.worker", str(data_file)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=env,
+        )
+        self._messages: queue.Queue[tuple[str, dict[str, Any]] | None] = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        try:
+            while True:
+                self._messages.put(read(self.process.stdout))
+        except (EOFError, OSError, ValueError):
+            self._messages.put(None)
+
+    def send(self, cell: Cell) -> None:
+        """Hand over a cell."""
+        assert self.process.stdin is not None
+        write(self.process.stdin, cell, cloudpickle.dumps)
+
+    def next_message(self, time_limit: float | None, memory_limit: float | None) -> tuple[str, dict[str, Any]]:
+        """What comes next: a message, or ("ended", why) when the process died or went over a limit and was ended."""
+        start = time.monotonic()
+        while True:
+            try:
+                message = self._messages.get(timeout=WATCH)
+            except queue.Empty:
+                if time_limit is not None and time.monotonic() - start > time_limit:
+                    self.end()
+                    return "ended", {"status": "timeout", "reason": f"over the time limit of {time_limit:g} s"}
+                used = None if memory_limit is None else resident_memory(self.process.pid)
+                if memory_limit is not None and used is not None and used > memory_limit:
+                    self.end()
+                    reason = f"over the memory limit of {memory_limit:g} MB ({used:.0f} MB)"
+                    return "ended", {"status": "memory", "reason": reason}
+                continue
+            if message is None:
+                code = self.process.wait()
+                return "ended", {"status": "failed", "reason": f"the process ended with exit status {code}"}
+            return message
+
+    def end(self) -> None:
+        """End the process, at once."""
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+def run_in_processes(
+    data: Data,
+    cells: Iterable[Cell],
+    report: Report,
+    *,
+    n_jobs: int,
+    time_limit: float | None,
+    memory_limit: float | None,
+) -> None:
+    """Run cells in processes of their own; ``report`` is called by one thread at a time."""
+    waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
+    n_cells = 0
+    for cell in cells:
+        waiting.put(cell)
+        n_cells += 1
+    lock = threading.Lock()
+    failures: list[BaseException] = []
+    stop = threading.Event()
+    workers: set[Worker] = set()
+    threads_each = max(1, (os.cpu_count() or 1) // n_jobs)
+
+    with tempfile.TemporaryDirectory(prefix="easyfs-") as folder:
+        data_file = Path(folder) / "data.joblib"
+        joblib.dump({"X": data.X, "y": data.y, "task": data.task}, data_file)
+
+        def serve() -> None:
+            worker: Worker | None = None
+            try:
+                while not stop.is_set():
+                    try:
+                        cell = waiting.get_nowait()
+                    except queue.Empty:
+                        return
+                    if worker is None:
+                        worker = Worker(data_file, threads_each)
+                        workers.add(worker)
+                        if worker.next_message(None, None)[0] != "ready":
+                            raise RuntimeError("a process for the comparison could not be started.")
+                    alive, rest = _run_one(worker, cell, report, lock, time_limit, memory_limit)
+                    if rest is not None:
+                        waiting.put(rest)
+                    if not alive:
+                        workers.discard(worker)
+                        worker = None
+            except BaseException as error:
+                failures.append(error)
+                stop.set()
+            finally:
+                if worker is not None:
+                    worker.end()
+
+        threads = [threading.Thread(target=serve, daemon=True) for _ in range(min(n_jobs, max(1, n_cells)))]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.2)
+        finally:  # an interruption reaches the main thread: leave no process behind
+            stop.set()
+            for worker in list(workers):
+                if worker.process.poll() is None:
+                    worker.process.kill()
+            for thread in threads:
+                thread.join(5.0)
+    if failures:
+        raise failures[0]
+
+
+def _run_one(
+    worker: Worker, cell: Cell, report: Report, lock: Any, time_limit: float | None, memory_limit: float | None
+) -> tuple[bool, Cell | None]:
+    """Run a cell; tell whether the process is still there, and what of the cell is left to do after a model overran."""
+    fit_limit = time_limit
+    if time_limit is not None and stops_by_itself(cell.selector):
+        fit_limit = GRACE[0] * time_limit + GRACE[1]
+    worker.send(cell)
+    chosen, left = cell.chosen, list(cell.wanted)
+    while True:
+        kind, found = worker.next_message(fit_limit if chosen is None else time_limit, memory_limit)
+        if kind == "done":
+            return True, None
+        if kind == "ended" and chosen is not None:
+            (size, model), left = left[0], left[1:]
+            with lock:
+                report(cell, "score", {"size": size, "model": model} | found)
+            return False, replace(cell, chosen=chosen, wanted=tuple(left)) if left else None
+        with lock:
+            report(cell, "fit" if kind == "ended" else kind, found)
+        if kind == "ended":
+            return False, None
+        if kind == "fit" and found["status"] == "ok":
+            chosen = {int(size): columns for size, columns in found["chosen"].items()}
+        elif kind == "score":
+            left.pop(0)

@@ -1,0 +1,286 @@
+"""What a comparison found: tidy tables, tests and figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from easyfs.evaluation import statistics
+from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
+from easyfs.evaluation.store import Row, Store
+from easyfs.extras import optional
+
+Array = NDArray[Any]
+
+
+class Comparison:
+    """Results of :func:`easyfs.evaluation.compare`, of one table or of several.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Rows of a results file: one for each fit and one for each score.
+
+    Attributes
+    ----------
+    selectors, models, metrics, names : list of str
+        What was compared, in the order of appearance; ``names`` are those of the data.
+    """
+
+    def __init__(self, rows: Iterable[Row]):
+        self.data: dict[str, Row] = {}
+        self._fits: dict[tuple[Any, ...], Row] = {}
+        self._scores: dict[tuple[Any, ...], Row] = {}
+        for row in rows:  # a later row takes the place of an earlier one of the same cell
+            if row["kind"] == "data":
+                listed = self.data.setdefault(row["name"], row)
+                if listed is not row:
+                    lists = {
+                        what: list(dict.fromkeys(listed[what] + row[what])) for what in ("selectors", "models", "metrics")
+                    }
+                    self.data[row["name"]] = listed | lists
+                continue
+            place = (row["name"], row["selector"], row["repeat"], row["fold"])
+            if row["kind"] == "fit":
+                self._fits[place] = row
+            else:
+                self._scores[(*place, row["size"], row["model"])] = row
+        self.names = list(self.data)
+        self.selectors = self._listed("selectors", {place[1] for place in self._fits})
+        self.models = self._listed("models", {place[5] for place in self._scores})
+        self.metrics = list(dict.fromkeys(metric for row in self.data.values() for metric in row["metrics"]))
+
+    def _listed(self, what: str, present: set[str]) -> list[str]:
+        """Names in the order in which they were asked for."""
+        return [name for name in dict.fromkeys(n for row in self.data.values() for n in row[what]) if name in present]
+
+    @classmethod
+    def load(cls, *paths: str | os.PathLike[str]) -> Comparison:
+        """Read one or more results files."""
+        for path in paths:
+            if not os.path.exists(path):
+                raise FileNotFoundError(f"there is no results file {os.fspath(path)!r}.")
+        return cls(row for path in paths for row in Store(path).rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"Comparison({len(self.selectors)} selectors, {len(self.names)} data sets, {len(self._scores)} scores, "
+            f"{len(self.failures())} failures)"
+        )
+
+    def failures(self) -> list[Row]:
+        """Fits and scores that gave nothing, each with its reason."""
+        return [row for row in (*self._fits.values(), *self._scores.values()) if row["status"] != "ok"]
+
+    def fits(self) -> Any:
+        """A row for each fit: selector, fold, seconds, peak memory, status (a pandas table)."""
+        return self._frame(self._fits.values(), ("seconds", "peak_mb", "status", "reason", "note"))
+
+    def scores(self) -> Any:
+        """A row for each score: selector, fold, size, model, and a column for each measure (a pandas table)."""
+        flat = [{**row, **(row.get("values") or {})} for row in self._scores.values()]
+        return self._frame(flat, ("size", "model", "status", "reason", *self.metrics))
+
+    def _frame(self, rows: Iterable[Row], columns: tuple[str, ...]) -> Any:
+        pandas = optional("pandas", "tables", "a table of results")
+        names = ["name", "selector", "repeat", "fold", *columns]
+        return pandas.DataFrame([{column: row.get(column) for column in names} for row in rows], columns=names)
+
+    def _metric(self, metric: str | None, name: str | None = None) -> str:
+        if metric is not None and metric not in self.metrics:
+            raise ValueError(f"metric={metric!r} was not measured; there are {', '.join(self.metrics)}.")
+        return str(metric or (self.data[name]["metrics"][0] if name else self.metrics[0]))
+
+    def _sign(self, metric: str) -> float:
+        return -1.0 if any(metric in row["smaller_is_better"] for row in self.data.values()) else 1.0
+
+    def values(self, metric: str | None = None) -> dict[tuple[str, int, str, str], Array]:
+        """For each (data, size, model, selector) the scores of all folds, in the order of the folds.
+
+        Without ``metric``, the first measure of each data set. A fold in which a selector gave nothing is NaN.
+        """
+        folds: dict[tuple[str, int, str], set[tuple[int, int]]] = {}
+        found: dict[tuple[str, int, str, str], dict[tuple[int, int], float]] = {}
+        for (name, selector, repeat, fold, size, model), row in self._scores.items():
+            measured = (row.get("values") or {}).get(self._metric(metric, name))
+            value = float("nan") if measured is None else float(measured)
+            found.setdefault((name, size, model, selector), {})[repeat, fold] = value
+            folds.setdefault((name, size, model), set()).add((repeat, fold))
+        order = {selector: place for place, selector in enumerate(self.selectors)}
+        places = sorted(found, key=lambda p: (self.names.index(p[0]), p[1], self.models.index(p[2]), order[p[3]]))
+        return {p: np.array([found[p].get(fold, np.nan) for fold in sorted(folds[p[:3]])]) for p in places}
+
+    def summary(self, metric: str | None = None) -> Any:
+        """Mean and spread (standard deviation over folds and repeats) of each selector at each size, and the fit's time.
+
+        A selector that failed in some folds has the mean of the others; ``folds`` says how many. (A pandas table.)
+        """
+        pandas = optional("pandas", "tables", "a table of results")
+        seconds: dict[tuple[str, str], list[float]] = {}
+        for (name, selector, _, _), row in self._fits.items():
+            if row["status"] == "ok":
+                seconds.setdefault((name, selector), []).append(row["seconds"])
+        rows = []
+        for (name, size, model, selector), values in self.values(metric).items():
+            real = values[~np.isnan(values)]
+            rows.append(
+                {
+                    "name": name,
+                    "size": size,
+                    "model": model,
+                    "selector": selector,
+                    "metric": self._metric(metric, name),
+                    "mean": float(real.mean()) if len(real) else float("nan"),
+                    "spread": float(real.std(ddof=1)) if len(real) > 1 else float("nan"),
+                    "folds": len(real),
+                    "fit_seconds": float(np.median(seconds[name, selector]))
+                    if (name, selector) in seconds
+                    else float("nan"),
+                }
+            )
+        return pandas.DataFrame(rows).sort_values(["name", "size", "model"], kind="stable", ignore_index=True)
+
+    def matrix(
+        self, metric: str | None = None, *, model: str | None = None, over: str = "auto"
+    ) -> tuple[Array, list[tuple[Any, ...]], list[str]]:
+        """Scores with a row for each cell and a column for each selector, larger is better.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The measure; by default the first of each data set.
+        model : str, optional
+            Only this downstream model.
+        over : {"auto", "means", "folds"}, default="auto"
+            A cell is a data set at a size (the mean over folds), or a single fold of it. "auto" takes means where there are
+            several data sets. Folds share rows, so tests over folds of one data set are too sure of themselves.
+
+        Returns
+        -------
+        scores : ndarray of shape (cells, selectors)
+            NaN where a selector gave nothing.
+        cells : list of tuple
+            Data, size and model of each row.
+        selectors : list of str
+        """
+        if over not in ("auto", "means", "folds"):
+            raise ValueError(f"over={over!r} is not known; use 'auto', 'means' or 'folds'.")
+        values = {place: entries for place, entries in self.values(metric).items() if model in (None, place[2])}
+        by_fold = over == "folds" or (over == "auto" and len(self.names) == 1)
+        # "all" has one size of its own and does not compete.
+        present = {place[3] for place in values}
+        competing = [selector for selector in self.selectors if selector in present and selector != "all"]
+        cells: list[tuple[Any, ...]] = []
+        rows: list[list[float]] = []
+        for name, size, learner in dict.fromkeys(place[:3] for place in values if place[3] in competing):
+            sign = self._sign(self._metric(metric, name))
+            n_folds = next(len(run) for place, run in values.items() if place[:3] == (name, size, learner))
+            nothing = np.full(n_folds, np.nan)
+            runs = sign * np.array([values.get((name, size, learner, s), nothing) for s in competing])
+            if not by_fold:
+                runs = np.array([[run[~np.isnan(run)].mean() if (~np.isnan(run)).any() else np.nan] for run in runs])
+            cells += [(name, size, learner)] * runs.shape[1]
+            rows += runs.T.tolist()
+        return np.array(rows).reshape(len(cells), len(competing)), cells, competing
+
+    def ranks(self, metric: str | None = None, *, model: str | None = None, over: str = "auto") -> dict[str, float]:
+        """Mean rank of each selector over all cells, best first; 1 is best."""
+        scores, _, names = self.matrix(metric, model=model, over=over)
+        found = dict(zip(names, statistics.mean_ranks(scores).tolist(), strict=True))
+        return dict(sorted(found.items(), key=lambda entry: entry[1]))
+
+    def friedman(
+        self, metric: str | None = None, *, model: str | None = None, over: str = "auto", level: float = 0.05
+    ) -> statistics.Friedman:
+        """Friedman's test and the critical difference of mean ranks."""
+        return statistics.friedman(self.matrix(metric, model=model, over=over)[0], level)
+
+    def duels(
+        self, selector: str, metric: str | None = None, *, model: str | None = None, over: str = "auto", tie: float = 0.0
+    ) -> list[statistics.Duel]:
+        """One selector against each other: wins, ties, losses and Wilcoxon's test with Holm's correction."""
+        scores, _, names = self.matrix(metric, model=model, over=over)
+        if selector not in names:
+            raise ValueError(f"selector={selector!r} was not compared; there are {', '.join(names)}.")
+        return statistics.duels(scores, names, selector, tie)
+
+    def stability(self) -> Any:
+        """How alike the chosen columns are over folds, for each selector and size: Nogueira's measure, Jaccard's index."""
+        pandas = optional("pandas", "tables", "a table of results")
+        chosen: dict[tuple[str, str, int], list[list[int]]] = {}
+        for (name, selector, _, _), row in self._fits.items():
+            for size, columns in (row.get("chosen") or {}).items():
+                chosen.setdefault((name, selector, int(size)), []).append(columns)
+        rows = [
+            {
+                "name": name,
+                "selector": selector,
+                "size": size,
+                "nogueira": nogueira_stability(sets, self.data[name]["columns"]),
+                "jaccard": jaccard_stability(sets),
+            }
+            for (name, selector, size), sets in chosen.items()
+        ]
+        return pandas.DataFrame(rows)
+
+    def to_markdown(self, metric: str | None = None) -> str:
+        """A table for reading: a row for each data set and size, a column for each selector, the best in bold."""
+        lines: list[str] = []
+        values = self.values(metric)
+        several = len(self.models) > 1
+        head = ["data", "columns", *(["model"] if several else []), "measure", *self.selectors]
+        lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+        for name, size, model in dict.fromkeys(place[:3] for place in values):
+            measure = self._metric(metric, name)
+            means = {
+                s: float(np.nanmean(values[name, size, model, s]))
+                for s in self.selectors
+                if (name, size, model, s) in values and not np.isnan(values[name, size, model, s]).all()
+            }
+            best = max(means, key=lambda s, means=means: self._sign(measure) * means[s]) if means else None  # type: ignore[misc]
+            cells = [name, str(size), *([model] if several else []), measure]
+            for s in self.selectors:
+                text = "—"
+                if s in means:
+                    entries = values[name, size, model, s]
+                    text = f"{means[s]:.3f} ± {np.nanstd(entries):.3f}"
+                    lost = int(np.isnan(entries).sum())
+                    text += f" ({lost} failed)" if lost else ""
+                    text = f"**{text}**" if s == best else text
+                cells.append(text)
+            lines.append("| " + " | ".join(cells) + " |")
+        return "\n".join(lines) + "\n"
+
+    def plot_sizes(
+        self, metric: str | None = None, *, name: str | None = None, model: str | None = None, ax: Any = None
+    ) -> Any:
+        """Curves of the score over the number of columns, with the spread as a band."""
+        from easyfs.evaluation.figures import plot_sizes  # noqa: PLC0415
+
+        return plot_sizes(self, metric, name=name, model=model, ax=ax)
+
+    def plot_time(
+        self, metric: str | None = None, *, name: str | None = None, size: int | None = None, ax: Any = None
+    ) -> Any:
+        """Time of a fit against the score."""
+        from easyfs.evaluation.figures import plot_time  # noqa: PLC0415
+
+        return plot_time(self, metric, name=name, size=size, ax=ax)
+
+    def plot_critical_difference(
+        self,
+        metric: str | None = None,
+        *,
+        model: str | None = None,
+        over: str = "auto",
+        level: float = 0.05,
+        ax: Any = None,
+    ) -> Any:
+        """Mean ranks on a line; methods that Nemenyi's test does not tell apart are joined by a bar."""
+        from easyfs.evaluation.figures import plot_critical_difference  # noqa: PLC0415
+
+        return plot_critical_difference(self, metric, model=model, over=over, level=level, ax=ax)
