@@ -7,7 +7,7 @@ import re
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,9 +113,27 @@ def _fit(cell: Cell, X: Array, y: Array, report: Callable[..., None]) -> dict[in
             report("fit", {"status": "failed", "reason": one_line(error), "trace": traceback.format_exc(limit=-3)})
             return None
         seconds = time.perf_counter() - start
-    found = {str(size): [int(c) for c in columns] for size, columns in chosen.items()}
-    report("fit", {"status": "ok", "seconds": seconds, "peak_mb": memory.megabytes, "note": note, "chosen": found})
+    found = {"status": "ok", "seconds": seconds, "peak_mb": memory.megabytes, "note": note}
+    report("fit", found | written(chosen))
     return {size: list(columns) for size, columns in chosen.items()}
+
+
+def written(chosen: dict[int, Array]) -> dict[str, Any]:
+    """Columns of each size in a row of results: one order where each size is its beginning, otherwise all of them."""
+    order = max(chosen.values(), key=len)
+    if all(np.array_equal(columns, order[: len(columns)]) for columns in chosen.values()):
+        return {"sizes": sorted(chosen), "order": [int(c) for c in order]}
+    return {"sizes": sorted(chosen), "sets": {str(size): [int(c) for c in columns] for size, columns in chosen.items()}}
+
+
+def chosen_in(row: dict[str, Any], sizes: Iterable[int] | None = None) -> dict[int, list[int]]:
+    """Columns of each size, from a row of results; of those sizes only that can be told from it."""
+    if "order" in row:
+        order = row["order"]
+        wanted = row["sizes"] if sizes is None else [size for size in sizes if size <= max(row["sizes"])]
+        return {int(size): order[: int(size)] for size in wanted}
+    sets = {int(size): columns for size, columns in row.get("sets", {}).items()}
+    return sets if sizes is None else {size: sets[size] for size in sizes if size in sets}
 
 
 def choose(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.evaluation.cell import Cell, Data, run_cell
+from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
 from easyfs.evaluation.metrics import SMALLER_IS_BETTER, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
 from easyfs.evaluation.protocol import described, fingerprint, make_splits, named_models, named_selectors
@@ -218,9 +218,8 @@ class _Known:
             return None, done, False
         if fit["status"] != "ok":
             return None, done, True
-        chosen = {int(size): columns for size, columns in fit["chosen"].items()}
-        missing = [size for size in sizes if size not in chosen]
-        return (None if missing else chosen), done, False
+        chosen = chosen_in(fit, sizes)
+        return (chosen if len(chosen) == len(sizes) else None), done, False
 
 
 def _sizes(sizes: Any, d: int) -> tuple[int, ...]:

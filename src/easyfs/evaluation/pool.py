@@ -17,7 +17,7 @@ from typing import Any
 
 import joblib
 
-from easyfs.evaluation.cell import Cell, Data, resident_memory, stops_by_itself
+from easyfs.evaluation.cell import Cell, Data, chosen_in, resident_memory, stops_by_itself
 from easyfs.evaluation.worker import read, write
 
 try:
@@ -188,6 +188,6 @@ def _run_one(
         if kind == "ended":
             return False, None
         if kind == "fit" and found["status"] == "ok":
-            chosen = {int(size): columns for size, columns in found["chosen"].items()}
+            chosen = chosen_in(found)
         elif kind == "score":
             left.pop(0)

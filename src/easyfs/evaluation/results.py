@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from easyfs.evaluation import statistics
+from easyfs.evaluation.cell import chosen_in
 from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
 from easyfs.evaluation.store import Row, Store
 from easyfs.extras import optional
@@ -213,8 +214,8 @@ class Comparison:
         pandas = optional("pandas", "tables", "a table of results")
         chosen: dict[tuple[str, str, int], list[list[int]]] = {}
         for (name, selector, _, _), row in self._fits.items():
-            for size, columns in (row.get("chosen") or {}).items():
-                chosen.setdefault((name, selector, int(size)), []).append(columns)
+            for size, columns in chosen_in(row).items():
+                chosen.setdefault((name, selector, size), []).append(columns)
         rows = [
             {
                 "name": name,
