@@ -97,18 +97,18 @@ def run_cell(data: Data, cell: Cell, report: Callable[[str, dict[str, Any]], Non
     y_train, y_test = data.y[cell.split.train], data.y[cell.split.test]
     chosen = cell.chosen
     if chosen is None:
-        chosen = _fit(cell, train, y_train, report)
+        chosen = _fit(cell, train, y_train, data.task, report)
         if chosen is None:
             return
     for size, name in cell.wanted:
         _measure(data.task, cell, name, size, (train, y_train), (test, y_test), np.array(chosen[size]), report)
 
 
-def _fit(cell: Cell, X: Array, y: Array, report: Callable[..., None]) -> dict[int, list[int]] | None:
+def _fit(cell: Cell, X: Array, y: Array, task: str, report: Callable[..., None]) -> dict[int, list[int]] | None:
     with peak_memory() as memory:
         start = time.perf_counter()
         try:
-            chosen, note = choose(cell.selector, X, y, cell.sizes, cell.seed, cell.time_limit)
+            chosen, note = choose(cell.selector, X, y, cell.sizes, task, cell.seed, cell.time_limit)
         except Exception as error:
             report("fit", {"status": "failed", "reason": one_line(error), "trace": traceback.format_exc(limit=-3)})
             return None
@@ -137,7 +137,7 @@ def chosen_in(row: dict[str, Any], sizes: Iterable[int] | None = None) -> dict[i
 
 
 def choose(
-    selector: Any, X: Array, y: Array, sizes: tuple[int, ...], seed: int, time_limit: float | None = None
+    selector: Any, X: Array, y: Array, sizes: tuple[int, ...], task: str, seed: int, time_limit: float | None = None
 ) -> tuple[dict[int, Array], str]:
     """Columns of each size, best first where the selector has an order, and a note (such as an early stop).
 
@@ -147,7 +147,7 @@ def choose(
     if isinstance(selector, str) and selector == ALL:
         return {size: np.arange(d) for size in sizes}, ""
     largest = min(max(sizes), d)
-    fitted = _prepared_selector(selector, largest, seed, time_limit).fit(X, y)
+    fitted = _prepared_selector(selector, largest, task, seed, time_limit).fit(X, y)
     note = str(getattr(fitted, "stop_reason_", ""))
     note = note if note == "time_limit" else ""
     order = _order(fitted)
@@ -156,15 +156,19 @@ def choose(
     chosen = {largest: fitted.get_support(indices=True)}
     for size in sizes:
         if size not in chosen:
-            chosen[size] = _prepared_selector(selector, min(size, d), seed, time_limit).fit(X, y).get_support(indices=True)
+            fitted = _prepared_selector(selector, min(size, d), task, seed, time_limit).fit(X, y)
+            chosen[size] = fitted.get_support(indices=True)
     return {size: chosen[min(size, d)] for size in sizes}, note
 
 
-def _prepared_selector(selector: Any, size: int, seed: int, time_limit: float | None) -> Any:
+def _prepared_selector(selector: Any, size: int, task: str, seed: int, time_limit: float | None) -> Any:
+    """The selector with what the comparison knows better than its defaults: size, task, seed and time limit."""
     fresh = clone(selector)
     parameters = fresh.get_params(deep=False)
     name = next((name for name in SIZE_PARAMETERS if name in parameters), None)
     settings: dict[str, Any] = {} if name is None else {name: size}
+    if parameters.get("task") == "auto":
+        settings["task"] = task
     if parameters.get("random_state", 0) is None:
         settings["random_state"] = seed
     if time_limit is not None and parameters.get("time_limit", 0) is None:

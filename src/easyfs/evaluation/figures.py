@@ -83,7 +83,7 @@ def plot_time(
     values = {p: v for p, v in found.values(metric).items() if p[0] == name and p[2] == found.models[0] and p[3] != "all"}
     size = size or max(p[1] for p in values)
     seconds: dict[str, list[float]] = {}
-    for (data, selector, _, _), row in found._fits.items():
+    for (data, selector, _, _), row in found.fit_rows.items():
         if data == name and row["status"] == "ok":
             seconds.setdefault(selector, []).append(row["seconds"])
     ax = axes(ax)

@@ -29,13 +29,19 @@ class Comparison:
     Attributes
     ----------
     selectors, models, metrics, names : list of str
-        What was compared, in the order of appearance; ``names`` are those of the data.
+        What was compared, in the order in which it was asked for; ``names`` are those of the data.
+    data : dict
+        What is known of each data set, by name.
+    fit_rows : dict
+        The row of each fit, by (data, selector, repeat, fold).
+    score_rows : dict
+        The row of each score, by (data, selector, repeat, fold, size, model).
     """
 
     def __init__(self, rows: Iterable[Row]):
         self.data: dict[str, Row] = {}
-        self._fits: dict[tuple[Any, ...], Row] = {}
-        self._scores: dict[tuple[Any, ...], Row] = {}
+        self.fit_rows: dict[tuple[Any, ...], Row] = {}
+        self.score_rows: dict[tuple[Any, ...], Row] = {}
         for row in rows:  # a later row takes the place of an earlier one of the same cell
             if row["kind"] == "data":
                 listed = self.data.setdefault(row["name"], row)
@@ -47,12 +53,12 @@ class Comparison:
                 continue
             place = (row["name"], row["selector"], row["repeat"], row["fold"])
             if row["kind"] == "fit":
-                self._fits[place] = row
+                self.fit_rows[place] = row
             else:
-                self._scores[(*place, row["size"], row["model"])] = row
+                self.score_rows[(*place, row["size"], row["model"])] = row
         self.names = list(self.data)
-        self.selectors = self._listed("selectors", {place[1] for place in self._fits})
-        self.models = self._listed("models", {place[5] for place in self._scores})
+        self.selectors = self._listed("selectors", {place[1] for place in self.fit_rows})
+        self.models = self._listed("models", {place[5] for place in self.score_rows})
         self.metrics = list(dict.fromkeys(metric for row in self.data.values() for metric in row["metrics"]))
 
     def _listed(self, what: str, present: set[str]) -> list[str]:
@@ -69,21 +75,21 @@ class Comparison:
 
     def __repr__(self) -> str:
         return (
-            f"Comparison({len(self.selectors)} selectors, {len(self.names)} data sets, {len(self._scores)} scores, "
+            f"Comparison({len(self.selectors)} selectors, {len(self.names)} data sets, {len(self.score_rows)} scores, "
             f"{len(self.failures())} failures)"
         )
 
     def failures(self) -> list[Row]:
         """Fits and scores that gave nothing, each with its reason."""
-        return [row for row in (*self._fits.values(), *self._scores.values()) if row["status"] != "ok"]
+        return [row for row in (*self.fit_rows.values(), *self.score_rows.values()) if row["status"] != "ok"]
 
     def fits(self) -> Any:
         """A row for each fit: selector, fold, seconds, peak memory, status (a pandas table)."""
-        return self._frame(self._fits.values(), ("seconds", "peak_mb", "status", "reason", "note"))
+        return self._frame(self.fit_rows.values(), ("seconds", "peak_mb", "status", "reason", "note"))
 
     def scores(self) -> Any:
         """A row for each score: selector, fold, size, model, and a column for each measure (a pandas table)."""
-        flat = [{**row, **(row.get("values") or {})} for row in self._scores.values()]
+        flat = [{**row, **(row.get("values") or {})} for row in self.score_rows.values()]
         return self._frame(flat, ("size", "model", "status", "reason", *self.metrics))
 
     def _frame(self, rows: Iterable[Row], columns: tuple[str, ...]) -> Any:
@@ -106,7 +112,7 @@ class Comparison:
         """
         folds: dict[tuple[str, int, str], set[tuple[int, int]]] = {}
         found: dict[tuple[str, int, str, str], dict[tuple[int, int], float]] = {}
-        for (name, selector, repeat, fold, size, model), row in self._scores.items():
+        for (name, selector, repeat, fold, size, model), row in self.score_rows.items():
             measured = (row.get("values") or {}).get(self._metric(metric, name))
             value = float("nan") if measured is None else float(measured)
             found.setdefault((name, size, model, selector), {})[repeat, fold] = value
@@ -122,7 +128,7 @@ class Comparison:
         """
         pandas = optional("pandas", "tables", "a table of results")
         seconds: dict[tuple[str, str], list[float]] = {}
-        for (name, selector, _, _), row in self._fits.items():
+        for (name, selector, _, _), row in self.fit_rows.items():
             if row["status"] == "ok":
                 seconds.setdefault((name, selector), []).append(row["seconds"])
         rows = []
@@ -213,7 +219,7 @@ class Comparison:
         """How alike the chosen columns are over folds, for each selector and size: Nogueira's measure, Jaccard's index."""
         pandas = optional("pandas", "tables", "a table of results")
         chosen: dict[tuple[str, str, int], list[list[int]]] = {}
-        for (name, selector, _, _), row in self._fits.items():
+        for (name, selector, _, _), row in self.fit_rows.items():
             for size, columns in chosen_in(row).items():
                 chosen.setdefault((name, selector, size), []).append(columns)
         rows = [

@@ -1,0 +1,179 @@
+"""What each stage is worth: expansion, redundancy and relevance on and off, and the two parameters of the paper.
+
+    python benchmarks/paper/ablation.py [--data Wheat599-env1] [--repeats 3] [--minutes 60]
+
+The paper's ablation (time and NMSE on Wheat599-env1) for its ranking and for the sequential form, then on all data sets;
+and its parameter analysis: network size 0 to 1500, share of nodes r from 0.1 to 0.7. Results go to the folders ablation and
+parameters of benchmarks/paper/raw; a rerun does only what is missing. Writes docs/results/ablation.md and parameters.svg.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from datasets import DATA_SETS, get
+from run import RAW, TimeIsUpError
+from tables import save, write
+
+from easyfs import EasyFS
+from easyfs.evaluation import Comparison, compare
+
+# Off: no extra nodes; copies count like any other column; the target does not count.
+SEQUENTIAL = {
+    "all stages": {},
+    "no expansion": {"n_enhancement": 0},
+    "no redundancy": {"eps2": 1e6},
+    "no relevance": {"block_weights": (0.0, 0.0, 1.0)},
+    "no expansion, no redundancy": {"n_enhancement": 0, "eps2": 1e6},
+}
+RANKING = {
+    "all stages": {},
+    "no expansion": {"n_hidden": 0, "n_enhancement": 0},
+    "no redundancy": {"lambda1": 0.0},
+    "no relevance": {"lambda1": 1e12},
+    "no expansion, no redundancy": {"n_hidden": 0, "n_enhancement": 0, "lambda1": 0.0},
+}
+NETWORK = (0, 300, 600, 900, 1200, 1500)
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+
+
+def ablation_selectors() -> dict[str, Any]:
+    found = {f"sequential, {name}": EasyFS(**settings) for name, settings in SEQUENTIAL.items()}
+    return found | {f"ranking, {name}": EasyFS(compression="ranking", **s) for name, s in RANKING.items()}
+
+
+def parameter_selectors() -> dict[str, Any]:
+    found = {f"sequential, network {size}": EasyFS(n_enhancement=size) for size in NETWORK}
+    for size in NETWORK:
+        found[f"ranking, network {size}"] = EasyFS(compression="ranking", n_hidden=0, n_enhancement=size)
+    return found | {f"ranking, r {r}": EasyFS(compression="ranking", top_share=r) for r in SHARES}
+
+
+def measure(name: str, selectors: dict[str, Any], folder: str, repeats: int, end: float) -> None:
+    data = get(name)
+    X, y = data.load()
+
+    def progress(done: int, total: int, _: dict[str, Any]) -> None:
+        if time.monotonic() > end:
+            raise TimeIsUpError
+        if done == total:
+            print(f"{folder} {name}: {total} scores", flush=True)
+
+    compare(
+        selectors,
+        X,
+        y,
+        sizes=data.sizes,
+        task=data.task,
+        repeats=repeats,
+        results=RAW / folder / f"{name}.jsonl",
+        name=name,
+        n_jobs=2,
+        time_limit=120.0,
+        progress=progress,
+    )
+
+
+def loaded(folder: str) -> Comparison:
+    return Comparison.load(*sorted((RAW / folder).glob("*.jsonl")))
+
+
+def ablation_page(found: Comparison) -> str:
+    lines = [
+        "# What each stage is worth",
+        "",
+        "Mean ± standard deviation over folds at the paper's two sizes; seconds are the median of a fit, two at a time.",
+        '"no expansion": no enhancement nodes (ranking: no extra nodes at all). "no redundancy": each column counts as if',
+        'it were alone. "no relevance": the target does not count. Accuracy for images and TOX, NMSE (less is better) for',
+        "the others. Made by `benchmarks/paper/ablation.py`.",
+        "",
+    ]
+    values = found.values()
+    seconds: dict[tuple[str, str], list[float]] = {}
+    for (name, selector, *_), row in found.fit_rows.items():
+        if row["status"] == "ok":
+            seconds.setdefault((name, selector), []).append(row["seconds"])
+    names = [name for name in DATA_SETS if name in found.names]
+    names = ["Wheat599-env1", *[n for n in names if n != "Wheat599-env1"]] if "Wheat599-env1" in names else names
+    for form, settings in (("sequential", SEQUENTIAL), ("ranking", RANKING)):
+        lines += [f"## {form.capitalize()} form", ""]
+        lines += ["| data | columns | " + " | ".join(settings) + " | random |", "|---|---|" + "---|" * (len(settings) + 1)]
+        for name in names:
+            for size in DATA_SETS[name].sizes:
+                cells = []
+                for label in [*(f"{form}, {s}" for s in settings), "random"]:
+                    v = values.get((name, size, _model(found, name), label), np.array([]))
+                    real = v[~np.isnan(v)]
+                    text = "—" if not len(real) else f"{real.mean():.3f} ± {real.std():.3f}"
+                    if len(real) and label != "random":
+                        text += f" ({np.median(seconds[name, label]):.2f} s)"
+                    cells.append(text)
+                lines.append(f"| {name} | {size} | " + " | ".join(cells) + " |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _model(found: Comparison, name: str) -> str:
+    return str(found.data[name]["models"][0])
+
+
+def parameter_figure(found: Comparison) -> None:
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    values = found.values()
+    names = [name for name in DATA_SETS if name in found.names]
+    figure, panels = plt.subplots(len(names), 2, figsize=(10, 3.0 * len(names)), layout="constrained", squeeze=False)
+    for row, name in zip(panels, names, strict=True):
+        model, smaller = _model(found, name), bool(found.data[name]["smaller_is_better"])
+        what = "NMSE (less is better)" if smaller else "accuracy"
+        for size, colour in zip(DATA_SETS[name].sizes, ("#0072B2", "#D55E00"), strict=True):
+            lines = (
+                (row[0], "sequential, network", NETWORK, "-"),
+                (row[0], "ranking, network", NETWORK, "--"),
+                (row[1], "ranking, r", SHARES, "--"),
+            )
+            for panel, label, settings, style in lines:
+                runs = [values.get((name, size, model, f"{label} {s}"), np.array([np.nan])) for s in settings]
+                mean, spread = np.array([np.nanmean(r) for r in runs]), np.array([np.nanstd(r) for r in runs])
+                form = label.split(",")[0]
+                panel.plot(settings, mean, style, marker="o", markersize=3, color=colour, label=f"{form}, {size} columns")
+                panel.fill_between(settings, mean - spread, mean + spread, color=colour, alpha=0.1, linewidth=0)
+            control = values.get((name, size, model, "random"), np.array([np.nan]))
+            for panel in row:
+                panel.axhline(np.nanmean(control), color="#999999", linewidth=1, label=f"random, {size} columns")
+        row[0].set(xlabel="enhancement nodes", ylabel=what, title=name)
+        row[1].set(xlabel="share r of the nodes that count (ranking)", ylabel=what, title=name)
+        for panel in row:
+            panel.grid(visible=True, alpha=0.25)
+            panel.legend(fontsize=6, frameon=False)
+    save(figure, "parameters.svg")
+    plt.close(figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    everything = ["Wheat599-env1", *(n for n, d in DATA_SETS.items() if d.published and d.file and n != "Wheat599-env1")]
+    parser.add_argument("--data", default=",".join(everything))
+    parser.add_argument("--parameters-on", default="Wheat599-env1,CSD-1000R,YALE,TOX")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    args = parser.parse_args()
+    end = time.monotonic() + 60.0 * args.minutes
+    try:
+        for name in args.data.split(","):
+            measure(name, ablation_selectors(), "ablation", args.repeats, end)
+        for name in args.parameters_on.split(","):
+            measure(name, parameter_selectors(), "parameters", args.repeats, end)
+    except TimeIsUpError:
+        print("time is up; run again to go on")
+    write("ablation.md", ablation_page(loaded("ablation")))
+    if any(Path(RAW / "parameters").glob("*.jsonl")):
+        parameter_figure(loaded("parameters"))
+
+
+if __name__ == "__main__":
+    main()

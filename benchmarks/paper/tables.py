@@ -1,0 +1,212 @@
+"""The paper's two tables and its curves, from the results that ``run.py`` kept: ours beside what the paper printed.
+
+    python benchmarks/paper/tables.py
+
+writes docs/results/classification.md, regression.md, ranks.md and the figures beside them.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+from datasets import DATA_SETS, DataSet
+from methods import METHODS, methods_for
+from run import RAW
+
+from easyfs.evaluation import Comparison
+from easyfs.evaluation.figures import look
+
+HERE = Path(__file__).resolve().parent
+OUT = HERE.parents[1] / "docs" / "results"
+
+
+def write(name: str, text: str) -> None:
+    """Write a page whole or not at all."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    draft = OUT / f"{name}.part"
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, OUT / name)
+    print(f"wrote docs/results/{name}")
+
+
+def save(figure: object, name: str) -> None:
+    """Write a figure whole or not at all."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    draft = OUT / f"part-{name}"
+    figure.savefig(draft, metadata={"Date": None} if name.endswith("svg") else None)  # type: ignore[attr-defined]
+    os.replace(draft, OUT / name)
+    print(f"wrote docs/results/{name}")
+
+
+def results(task: str, folder: Path = RAW) -> Comparison:
+    """All that was measured for a task so far."""
+    files = [folder / f"{name}.jsonl" for name, data in DATA_SETS.items() if data.task == task]
+    return Comparison.load(*(file for file in files if file.exists()))
+
+
+def published(task: str) -> dict[tuple[str, int, str], float]:
+    """The numbers of the paper's table: (data, size, method) to value."""
+    file = {"classification": "classification_acc.csv", "regression": "regression_nmse.csv"}[task]
+    found = {}
+    with (HERE / "published" / file).open() as stream:
+        for row in csv.DictReader(stream):
+            name, size = row.pop("dataset"), int(row.pop("n_selected"))
+            found |= {(name, size, method): float(value) for method, value in row.items()}
+    return found
+
+
+def why_missing(found: Comparison, data: DataSet, method: str) -> str:
+    """What stands in a cell without a number."""
+    rows = [row for row in found.failures() if row["name"] == data.name and row["selector"] == method]
+    if not rows:
+        return "not run"
+    return {"timeout": "over the limit", "memory": "out of memory"}.get(rows[0]["status"], "failed")
+
+
+def table(task: str) -> str:
+    """The table as Markdown."""
+    found, printed = results(task), published(task)
+    values = found.values()
+    methods = methods_for(task)
+    measure = "accuracy" if task == "classification" else "NMSE (less is better)"
+    digits = 3 if task == "classification" else 4
+    lines = [
+        f"| data | columns | {' | '.join(methods)} |",
+        "|---|---|" + "---|" * len(methods),
+    ]
+    notes, repeats = [], {}
+    for data in (d for d in DATA_SETS.values() if d.task == task):
+        if data.note:
+            notes.append(f"- {data.name}: {data.note}.")
+        for size in data.sizes:
+            model = found.models[0]
+            runs = {m: values.get((data.name, size, model, m), np.array([])) for m in methods}
+            means = {m: float(np.nanmean(v)) for m, v in runs.items() if len(v) and not np.isnan(v).all()}
+            best = (max if task == "classification" else min)(means, key=means.__getitem__) if means else None
+            cells = []
+            for m, method in methods.items():
+                theirs = printed.get((data.published or "", size, method.published or ""))
+                if m == "EasyFS":
+                    theirs = None
+                text = "not to be had" if data.file is None else why_missing(found, data, m)
+                if m in means:
+                    real = runs[m][~np.isnan(runs[m])]
+                    repeats.setdefault(m, set()).add(len(real))
+                    text = f"{means[m]:.{digits}f} ± {real.std():.{digits}f}"
+                    text = f"**{text}**" if m == best else text
+                    stopped = sum(
+                        row.get("note") == "time_limit"
+                        for place, row in found.fit_rows.items()
+                        if place[:2] == (data.name, m)
+                    )
+                    text += " ◷" if stopped else ""
+                cells.append(text + (f"<br>*{theirs:.{digits}f}*" if theirs is not None else ""))
+            lines.append(f"| {data.name} | {size} | {' | '.join(cells)} |")
+    folds = "; ".join(f"{m} {'/'.join(str(n) for n in sorted(counts))}" for m, counts in repeats.items())
+    return "\n".join(
+        [
+            f"# {task.capitalize()}: {measure}",
+            "",
+            "Mean ± standard deviation over the folds; the best of a row in bold. In italics: what the paper printed for",
+            "the method of that name (its EasyFS is the ranking). ◷: stopped at two minutes a fit, with the best so far.",
+            '"over the limit": ended after two minutes.',
+            "Made by `benchmarks/paper/run.py` and `tables.py`; the raw results are in `benchmarks/paper/raw`.",
+            "",
+            *lines,
+            "",
+            f"Folds measured: {folds}.",
+            "",
+            *notes,
+            "",
+        ]
+    )
+
+
+def curves(task: str) -> None:
+    """One panel a data set: score over the number of columns."""
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    found = results(task)
+    names = [name for name in DATA_SETS if name in found.names]
+    columns = 3
+    rows = -(-len(names) // columns)
+    figure, panels = plt.subplots(rows, columns, figsize=(13, 3.3 * rows), layout="constrained", squeeze=False)
+    for panel in panels.flat[len(names) :]:
+        panel.axis("off")
+    for panel, name in zip(panels.flat, names, strict=False):
+        found.plot_sizes(name=name, ax=panel)
+        panel.get_legend().remove()
+        panel.set_title(name, fontsize=11)
+    looks = look(found.selectors)
+    lines = [plt.Line2D([], [], marker="o", markersize=3, label=name, **looks[name]) for name in found.selectors]
+    figure.legend(handles=lines, loc="outside lower center", ncols=8, frameon=False, fontsize=8)
+    save(figure, f"curves-{task}.svg")
+    plt.close(figure)
+
+
+def ranks() -> str:
+    """Mean ranks, Friedman's test and duels, over the data sets and the paper's two sizes."""
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    lines = [
+        "# Who is ahead: mean ranks and tests",
+        "",
+        "A cell is a data set at one of the paper's two sizes (mean over folds; only cells that every method has, but for",
+        "fits over the limit, which rank last). Rank 1 is best. The stand-ins CIFAR-10 and BlogFeedback are not counted.",
+        "Made by `benchmarks/paper/tables.py`.",
+        "",
+    ]
+    for task in ("classification", "regression"):
+        found = headline(results(task))
+        if not found.names:
+            continue
+        test = found.friedman(over="means")
+        lines += [f"## {task.capitalize()}", ""]
+        lines += [f"{test.n_cells} cells, Friedman's test p = {test.p_value:.2g}, critical difference of mean ranks", ""]
+        lines[-2] += f" {test.critical_difference:.2f} (Nemenyi, 5 %)."
+        figure = found.plot_critical_difference(over="means").figure
+        save(figure, f"ranks-{task}.svg")
+        plt.close(figure)
+        lines += [f"![mean ranks, {task}](ranks-{task}.svg)", "", "| method | mean rank |", "|---|---|"]
+        lines += [f"| {name} | {rank:.2f} |" for name, rank in found.ranks(over="means").items()]
+        for own in ("EasyFS", "EasyFS ranking"):
+            lines += ["", f"{own} against each other method (Wilcoxon's test, Holm's correction):", ""]
+            lines += [
+                "| against | wins | ties | losses | median difference | p | p (Holm) |",
+                "|---|---|---|---|---|---|---|",
+            ]
+            for d in found.duels(own, over="means"):
+                counts = f"{d.wins} | {d.ties} | {d.losses}"
+                lines.append(f"| {d.against} | {counts} | {d.difference:+.4f} | {d.p_value:.2g} | {d.p_holm:.2g} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def headline(found: Comparison) -> Comparison:
+    """The paper's two sizes on its own data sets, where every method has been tried."""
+    rows = []
+    methods = [m for m in METHODS if m in found.selectors]
+    tried = {(name, selector) for name, selector, *_ in found.fit_rows}
+    for name in found.names:
+        data = DATA_SETS[name]
+        if data.published is None and not name.startswith("SoyNAM"):
+            continue
+        if all((name, m) in tried for m in methods):
+            rows.append(found.data[name])
+            rows += [row for place, row in found.fit_rows.items() if place[0] == name]
+            rows += [row for place, row in found.score_rows.items() if place[0] == name and place[4] in data.sizes]
+    return Comparison(rows)
+
+
+def main() -> None:
+    for task in ("classification", "regression"):
+        write(f"{task}.md", table(task))
+        curves(task)
+    write("ranks.md", ranks())
+
+
+if __name__ == "__main__":
+    main()
