@@ -134,7 +134,7 @@ def run_in_processes(
                         workers.add(worker)
                         if worker.next_message(None, None)[0] != "ready":
                             raise RuntimeError("a process for the comparison could not be started.")
-                    alive, rest = _run_one(worker, cell, report, lock, time_limit, memory_limit)
+                    alive, rest = _run_one(worker, cell, report, lock, stop, time_limit, memory_limit)
                     if rest is not None:
                         waiting.put(rest)
                     if not alive:
@@ -151,9 +151,8 @@ def run_in_processes(
         try:
             for thread in threads:
                 thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.2)
+            while any(thread.is_alive() for thread in threads) and not stop.is_set():
+                time.sleep(WATCH)
         finally:  # an interruption reaches the main thread: leave no process behind
             stop.set()
             for worker in list(workers):
@@ -166,7 +165,13 @@ def run_in_processes(
 
 
 def _run_one(
-    worker: Worker, cell: Cell, report: Report, lock: Any, time_limit: float | None, memory_limit: float | None
+    worker: Worker,
+    cell: Cell,
+    report: Report,
+    lock: Any,
+    stop: threading.Event,
+    time_limit: float | None,
+    memory_limit: float | None,
 ) -> tuple[bool, Cell | None]:
     """Run a cell; tell whether the process is still there, and what of the cell is left to do after a model overran."""
     fit_limit = time_limit
@@ -176,8 +181,8 @@ def _run_one(
     chosen, left = cell.chosen, list(cell.wanted)
     while True:
         kind, found = worker.next_message(fit_limit if chosen is None else time_limit, memory_limit)
-        if kind == "done":
-            return True, None
+        if kind == "done" or stop.is_set():  # once all is to stop, a process that ends says nothing of its cell
+            return kind == "done", None
         if kind == "ended" and chosen is not None:
             (size, model), left = left[0], left[1:]
             with lock:
