@@ -108,26 +108,28 @@ def _fit(cell: Cell, X: Array, y: Array, task: str, report: Callable[..., None])
     with peak_memory() as memory:
         start = time.perf_counter()
         try:
-            chosen, note = choose(cell.selector, X, y, cell.sizes, task, cell.seed, cell.time_limit)
+            chosen, ordered, note = choose(cell.selector, X, y, cell.sizes, task, cell.seed, cell.time_limit)
         except Exception as error:
             report("fit", {"status": "failed", "reason": one_line(error), "trace": traceback.format_exc(limit=-3)})
             return None
         seconds = time.perf_counter() - start
     found = {"status": "ok", "seconds": seconds, "peak_mb": memory.megabytes, "note": note}
-    report("fit", found | written(chosen))
+    report("fit", found | written(chosen, ordered))
     return {size: list(columns) for size, columns in chosen.items()}
 
 
-def written(chosen: dict[int, Array]) -> dict[str, Any]:
-    """Columns of each size in a row of results: one order where each size is its beginning, otherwise all of them."""
-    order = max(chosen.values(), key=len)
-    if all(np.array_equal(columns, order[: len(columns)]) for columns in chosen.values()):
+def written(chosen: dict[int, Array], ordered: bool) -> dict[str, Any]:
+    """Columns of each size in a row of results: the order where the selector has one, otherwise all sets."""
+    if ordered:
+        order = max(chosen.values(), key=len)
         return {"sizes": sorted(chosen), "order": [int(c) for c in order]}
     return {"sizes": sorted(chosen), "sets": {str(size): [int(c) for c in columns] for size, columns in chosen.items()}}
 
 
 def chosen_in(row: dict[str, Any], sizes: Iterable[int] | None = None) -> dict[int, list[int]]:
     """Columns of each size, from a row of results; of those sizes only that can be told from it."""
+    if row["status"] != "ok":
+        return {}
     if "order" in row:
         order = row["order"]
         wanted = row["sizes"] if sizes is None else [size for size in sizes if size <= max(row["sizes"])]
@@ -138,27 +140,27 @@ def chosen_in(row: dict[str, Any], sizes: Iterable[int] | None = None) -> dict[i
 
 def choose(
     selector: Any, X: Array, y: Array, sizes: tuple[int, ...], task: str, seed: int, time_limit: float | None = None
-) -> tuple[dict[int, Array], str]:
-    """Columns of each size, best first where the selector has an order, and a note (such as an early stop).
+) -> tuple[dict[int, Array], bool, str]:
+    """Columns of each size, whether they are the beginnings of one order, and a note (such as an early stop).
 
     One fit serves all sizes, unless the selector gives nothing but a set.
     """
     d = X.shape[1]
     if isinstance(selector, str) and selector == ALL:
-        return {size: np.arange(d) for size in sizes}, ""
+        return {size: np.arange(d) for size in sizes}, True, ""
     largest = min(max(sizes), d)
     fitted = _prepared_selector(selector, largest, task, seed, time_limit).fit(X, y)
     note = str(getattr(fitted, "stop_reason_", ""))
     note = note if note == "time_limit" else ""
     order = _order(fitted)
     if order is not None:
-        return {size: order[: min(size, d)] for size in sizes}, note
+        return {size: order[: min(size, d)] for size in sizes}, True, note
     chosen = {largest: fitted.get_support(indices=True)}
     for size in sizes:
         if size not in chosen:
             fitted = _prepared_selector(selector, min(size, d), task, seed, time_limit).fit(X, y)
             chosen[size] = fitted.get_support(indices=True)
-    return {size: chosen[min(size, d)] for size in sizes}, note
+    return {size: chosen[min(size, d)] for size in sizes}, False, note
 
 
 def _prepared_selector(selector: Any, size: int, task: str, seed: int, time_limit: float | None) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
-from easyfs.evaluation.metrics import SMALLER_IS_BETTER, resolve_metrics
+from easyfs.evaluation.metrics import SMALLER_IS_BETTER, name_of, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
 from easyfs.evaluation.protocol import described, fingerprint, make_splits, named_models, named_selectors
 from easyfs.evaluation.results import Comparison
@@ -120,12 +120,14 @@ def compare(
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     data = Data(matrix, np.asarray(values), target.task)
     fields = named_selectors(selectors)
-    learners = named_models(models, target.task)
-    measures = resolve_metrics(metrics, target.task)
+    learners = named_models(models, target.task, several=data.y.ndim == 2)
+    measures = resolve_metrics(metrics, target.task, several=data.y.ndim == 2)
     wanted_sizes = _sizes(sizes, matrix.shape[1])
     for label, limit in (("time_limit", time_limit), ("memory_limit", memory_limit)):
         if limit is not None:
             check_number(label, limit, 0, above=True)
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ValueError(f"progress={progress!r}: give True, or a callable that takes (done, total, row).")
     jobs = 1 if n_jobs is None else n_jobs
     check_number("n_jobs", jobs, 1, whole=True)
     splits = make_splits(
@@ -139,7 +141,8 @@ def compare(
         random_state=random_state,
     )
     table = fingerprint(matrix, data.y, target.task)
-    score_keys = {label: fingerprint(described(model), described(measures)) for label, model in learners.items()}
+    measured = described({label: name_of(measure) for label, measure in measures.items()})
+    score_keys = {label: fingerprint(label, described(model), measured) for label, model in learners.items()}
     meta = {
         "kind": "data",
         "name": name,
@@ -150,17 +153,18 @@ def compare(
         "selectors": list(fields),
         "models": list(learners),
         "metrics": list(measures),
-        "smaller_is_better": [metric for metric in measures if metric in SMALLER_IS_BETTER],
+        "smaller_is_better": [label for label, measure in measures.items() if measure in SMALLER_IS_BETTER],
+        "without_selection": [label for label, selector in fields.items() if isinstance(selector, str)],
     }
     with Store(results) as store:
         known = _Known(store.rows, table, retry_failed)
-        cells, fits = [], set()
+        cells, asked = [], {}
         for split in splits:
             seed = random_state + 1000 * split.repeat + split.fold
             for label, selector in fields.items():
                 tried = (matrix.shape[1],) if isinstance(selector, str) else wanted_sizes
-                key = fingerprint(table, split.train, split.test, label, described(selector), seed, time_limit)
-                fits.add(key)
+                key = fingerprint(table, name, split.train, split.test, label, described(selector), seed, time_limit)
+                asked[key] = tried
                 chosen, done, failed = known.of(key, tried)
                 left = tuple((size, model) for size in tried for model in learners if (size, score_keys[model]) not in done)
                 if left and not failed:
@@ -185,15 +189,14 @@ def compare(
         else:
             for cell in cells:
                 run_cell(data, cell, partial(report, cell))
-        asked = {(size, key) for size in (*wanted_sizes, matrix.shape[1]) for key in score_keys.values()}
-        rows = [row for row in store.rows if row == meta or _was_asked(row, fits, asked)]
+        rows = [row for row in store.rows if row == meta or _was_asked(row, asked, set(score_keys.values()))]
     return Comparison(rows)
 
 
-def _was_asked(row: Row, fits: set[str], asked: set[tuple[int, str]]) -> bool:
-    if row.get("key") not in fits:
+def _was_asked(row: Row, sizes: dict[str, tuple[int, ...]], score_keys: set[str]) -> bool:
+    if row.get("key") not in sizes:
         return False
-    return row["kind"] == "fit" or (row["size"], row["score_key"]) in asked
+    return row["kind"] == "fit" or (row["size"] in sizes[row["key"]] and row["score_key"] in score_keys)
 
 
 class _Known:
@@ -229,7 +232,10 @@ def _sizes(sizes: Any, d: int) -> tuple[int, ...]:
         sizes = [sizes]
     found = []
     for size in sizes:
-        count = resolve_count(size, d)
+        try:
+            count = resolve_count(size, d)
+        except ValueError as error:
+            raise ValueError(f"sizes has {size!r}; give counts from 1 to {d}, or shares such as 0.1.") from error
         if count is None:
             raise ValueError("sizes has 'auto'; give counts such as 10 or shares such as 0.1.")
         found.append(count)
@@ -242,8 +248,6 @@ def _meter(progress: Any, total: int) -> Callable[[int, Row], None]:
     if progress is None or progress is False:
         return lambda *_: None
     start, done = time.monotonic(), 0
-    if not (progress is True or callable(progress)):
-        raise ValueError(f"progress={progress!r}: give True, or a callable that takes (done, total, row).")
 
     def step(added: int, row: Row) -> None:
         nonlocal done

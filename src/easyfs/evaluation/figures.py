@@ -41,14 +41,22 @@ def look(selectors: list[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
+def first_model(values: dict[tuple[str, int, str, str], Any], name: str) -> str:
+    """The first model that was measured on a data set."""
+    return next(place[2] for place in values if place[0] == name)
+
+
 def plot_sizes(
     found: Comparison, metric: str | None = None, *, name: str | None = None, model: str | None = None, ax: Any = None
 ) -> Any:
     """Curves of the score over the number of columns."""
-    name, model = name or found.names[0], model or found.models[0]
+    found._check("name", name, found.names)
+    found._check("model", model, found.models)
+    name = name or found.names[0]
     metric = metric or found.data[name]["metrics"][0]
-    ax = axes(ax)
     values = found.values(metric)
+    model = model or first_model(values, name)
+    ax = axes(ax)
     looks = look(found.selectors)
     for selector in found.selectors:
         points = sorted((p[1], v) for p, v in values.items() if p[0] == name and p[2] == model and p[3] == selector)
@@ -57,12 +65,12 @@ def plot_sizes(
             continue
         sizes = [size for size, _ in points]
         means = np.array([v.mean() for _, v in points])
-        if selector == "all":
+        if selector in found._whole:
             ax.axhline(means[0], color="#444444", linewidth=0.8, linestyle=(0, (6, 4)), label="all columns")
             continue
         ax.plot(sizes, means, marker="o", markersize=3, label=selector, **looks[selector])
         if selector == "random" or selector.lower().startswith("easyfs"):
-            spread = np.array([v.std() for _, v in points])
+            spread = np.array([v.std(ddof=1) if len(v) > 1 else 0.0 for _, v in points])
             ax.fill_between(sizes, means - spread, means + spread, color=looks[selector]["color"], alpha=0.15, linewidth=0)
     ax.set_xlabel("columns selected")
     ax.set_ylabel(
@@ -78,9 +86,13 @@ def plot_time(
     found: Comparison, metric: str | None = None, *, name: str | None = None, size: int | None = None, ax: Any = None
 ) -> Any:
     """Seconds of a fit (logarithmic) against the score at one size."""
+    found._check("name", name, found.names)
     name = name or found.names[0]
     metric = metric or found.data[name]["metrics"][0]
-    values = {p: v for p, v in found.values(metric).items() if p[0] == name and p[2] == found.models[0] and p[3] != "all"}
+    values = found.values(metric)
+    model = first_model(values, name)
+    values = {p: v for p, v in values.items() if p[0] == name and p[2] == model and p[3] not in found._whole}
+    found._check("size", size, sorted({p[1] for p in values}))
     size = size or max(p[1] for p in values)
     seconds: dict[str, list[float]] = {}
     for (data, selector, _, _), row in found.fit_rows.items():

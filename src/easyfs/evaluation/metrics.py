@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,39 +23,41 @@ def nmse(y_true: Any, y_pred: Any) -> float:
     truth, guess = truth.reshape(len(truth), -1), guess.reshape(len(guess), -1)
     error = ((guess - truth) ** 2).sum(axis=0)
     spread = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
-    if not (spread > 0).all():
+    if (truth == truth[:1]).all(axis=0).any() or not (spread > 0).all():
         return float("nan")  # one row, or rows that are all the same: there is nothing to relate the error to
     return float((error / spread).mean())
 
 
-def _by_prediction(function: Callable[[Any, Any], float]) -> Metric:
-    def score(model: Any, X: Array, y: Array) -> float:
-        return float(function(y, model.predict(X)))
-
-    return score
+def _by_prediction(function: Callable[[Any, Any], float], model: Any, X: Array, y: Array) -> float:
+    return float(function(y, model.predict(X)))
 
 
 NAMED: dict[str, Metric] = {
-    "accuracy": _by_prediction(accuracy_score),
-    "balanced_accuracy": _by_prediction(balanced_accuracy_score),
-    "nmse": _by_prediction(nmse),
+    "accuracy": partial(_by_prediction, accuracy_score),
+    "balanced_accuracy": partial(_by_prediction, balanced_accuracy_score),
+    "nmse": partial(_by_prediction, nmse),
 }
 # Measures of which less is better; the scorers of scikit-learn are all larger-is-better.
-SMALLER_IS_BETTER = frozenset({"nmse"})
+SMALLER_IS_BETTER = (NAMED["nmse"],)
 DEFAULT_METRICS = {"classification": ("accuracy", "balanced_accuracy"), "regression": ("nmse",)}
 
 
-def resolve_metrics(metrics: Any, task: str) -> dict[str, Metric]:
+def resolve_metrics(metrics: Any, task: str, several: bool = False) -> dict[str, Metric]:
     """Measures by name: our own, any scorer of scikit-learn by name, or callables ``score(model, X, y)``."""
     if metrics is None:
         metrics = DEFAULT_METRICS[task]
+        if several and task == "classification":
+            metrics = ("accuracy",)  # there is no balanced accuracy of several labels
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if isinstance(metrics, Mapping):
-        return {str(name): _resolve(metric) for name, metric in metrics.items()}
-    found = {}
-    for metric in metrics:
-        name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+        pairs = [(str(name), metric) for name, metric in metrics.items()]
+    else:
+        pairs = [(m if isinstance(m, str) else getattr(m, "__name__", repr(m)), m) for m in metrics]
+    found: dict[str, Metric] = {}
+    for name, metric in pairs:
+        if name in found:
+            raise ValueError(f"two metrics are called {name!r}; give them as a dictionary, label to metric.")
         found[name] = _resolve(metric)
     if not found:
         raise ValueError("metrics is empty; leave it out for the usual ones, or name at least one.")
@@ -77,6 +80,11 @@ def _resolve(metric: Any) -> Metric:
         raise ValueError(f"metrics has {metric!r}; give a name or a callable score(model, X, y).")
     resolved: Metric = metric
     return resolved
+
+
+def name_of(metric: Metric) -> Any:
+    """The name of one of our own measures, which stays the same over versions of Python; any other measure itself."""
+    return next((name for name, own in NAMED.items() if own is metric), metric)
 
 
 def nogueira_stability(chosen: Any, n_columns: int) -> float:

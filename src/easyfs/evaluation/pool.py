@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,14 +41,16 @@ class Worker:
         env = dict(os.environ)
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             env[name] = str(threads)
+        # A selector may come from wherever this process found it: from beside the script, say.
         source = str(Path(__file__).resolve().parents[2])
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, [source, env.get("PYTHONPATH", "")]))
+        env["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([source, *(path or os.getcwd() for path in sys.path)]))
         self.process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", "easyfs.evaluation.worker", str(data_file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=env,
+            start_new_session=True,  # Ctrl-C is for this process alone, and what a selector starts can be ended with it
         )
         self._messages: queue.Queue[tuple[str, dict[str, Any]] | None] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -86,9 +89,16 @@ class Worker:
                 return "ended", {"status": "failed", "reason": f"the process ended with exit status {code}"}
             return message
 
+    def kill(self) -> None:
+        """Kill the process and all that it started."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+
     def end(self) -> None:
         """End the process, at once."""
-        self.process.kill()
+        self.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
@@ -156,8 +166,7 @@ def run_in_processes(
         finally:  # an interruption reaches the main thread: leave no process behind
             stop.set()
             for worker in list(workers):
-                if worker.process.poll() is None:
-                    worker.process.kill()
+                worker.kill()
             for thread in threads:
                 thread.join(5.0)
     if failures:

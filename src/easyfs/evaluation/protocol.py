@@ -5,14 +5,18 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from types import CodeType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
 from sklearn.svm import SVC, SVR
 
 from easyfs.registry import make_selector
@@ -41,11 +45,15 @@ def make_splits(
     check_number("repeats", repeats, 1, whole=True)
     found: list[Split] = []
     if cv is not None:
+        if groups is not None and isinstance(cv, numbers.Integral):
+            raise ValueError(f"cv={cv!r} does not keep groups together; say folds={cv!r} or cv=GroupKFold({cv!r}).")
         splitter = check_cv(cv, y, classifier=task == "classification")
+        own = getattr(splitter, "random_state", None)
         for repeat in range(repeats):
             if hasattr(splitter, "random_state") and getattr(splitter, "shuffle", True):
                 splitter = copy.copy(splitter)
-                splitter.random_state = random_state + repeat
+                if own is None or isinstance(own, numbers.Integral):
+                    splitter.random_state = (random_state if own is None else int(own)) + repeat
             elif repeat:
                 break  # folds that are given are the same each time
             pairs = splitter.split(X, y, groups)
@@ -93,14 +101,20 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
     if not found:
         raise ValueError("selectors is empty; name at least one, such as 'easyfs'.")
     if not any(type(selector).__name__ == "RandomSelector" for selector in found.values()):
+        if "random" in found:
+            raise ValueError("a selector is called 'random', the label of random selection; choose another one.")
         found["random"] = make_selector("random")
     return found
 
 
-def named_models(models: Any, task: str) -> dict[str, Any]:
+def named_models(models: Any, task: str, several: bool = False) -> dict[str, Any]:
     """Downstream models by label; by default the paper's: a linear SVM for classes, an RBF SVR for numbers."""
     if models is None:
-        models = {"linear SVM": SVC(kernel="linear")} if task == "classification" else {"RBF SVR": SVR()}
+        if task == "classification":
+            model = SVC(kernel="linear")
+            models = {"linear SVM": MultiOutputClassifier(model) if several else model}
+        else:
+            models = {"RBF SVR": MultiOutputRegressor(SVR()) if several else SVR()}
     if hasattr(models, "fit"):
         models = [models]
     pairs = models.items() if isinstance(models, Mapping) else [(type(entry).__name__, entry) for entry in models]
@@ -139,6 +153,15 @@ def described(value: Any) -> str:
         return json.dumps([described(entry) for entry in value])
     if isinstance(value, np.ndarray):
         return fingerprint(value)
+    if isinstance(value, partial):
+        return f"partial{described([value.func, value.args, value.keywords])}"
+    if isinstance(value, CodeType):
+        return described([value.co_code, value.co_names, value.co_consts])
     if callable(value):
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
+        if not hasattr(value, "__qualname__"):  # an object, such as a scorer
+            text = f"{type(value).__module__}.{type(value).__qualname__}"
+            return text if " at 0x" in repr(value) else f"{text} {value!r}"
+        inside = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
+        code = fingerprint(getattr(value, "__code__", None), inside)
+        return f"{getattr(value, '__module__', '')}.{value.__qualname__} {code}"
     return repr(value)

@@ -16,6 +16,8 @@ from easyfs.evaluation.store import Row, Store
 from easyfs.extras import optional
 
 Array = NDArray[Any]
+# What rows of one data set say together.
+LISTS = ("selectors", "models", "metrics", "smaller_is_better")
 
 
 class Comparison:
@@ -41,22 +43,28 @@ class Comparison:
     def __init__(self, rows: Iterable[Row]):
         self.data: dict[str, Row] = {}
         self.fit_rows: dict[tuple[Any, ...], Row] = {}
+        self._again: dict[tuple[Any, ...], list[Row]] = {}
         self.score_rows: dict[tuple[Any, ...], Row] = {}
         for row in rows:  # a later row takes the place of an earlier one of the same cell
             if row["kind"] == "data":
                 listed = self.data.setdefault(row["name"], row)
+                if listed["data"] != row["data"]:
+                    raise ValueError(
+                        f"two different tables are called {row['name']!r} in the results; give each a name of its own, or "
+                        "keep their results in files of their own."
+                    )
                 if listed is not row:
-                    lists = {
-                        what: list(dict.fromkeys(listed[what] + row[what])) for what in ("selectors", "models", "metrics")
-                    }
+                    lists = {what: list(dict.fromkeys(listed[what] + row[what])) for what in LISTS}
                     self.data[row["name"]] = listed | lists
                 continue
             place = (row["name"], row["selector"], row["repeat"], row["fold"])
             if row["kind"] == "fit":
                 self.fit_rows[place] = row
+                self._again.setdefault((*place, row["key"]), []).append(row)
             else:
                 self.score_rows[(*place, row["size"], row["model"])] = row
         self.names = list(self.data)
+        self._whole = {label for row in self.data.values() for label in row.get("without_selection", ["all"])}
         self.selectors = self._listed("selectors", {place[1] for place in self.fit_rows})
         self.models = self._listed("models", {place[5] for place in self.score_rows})
         self.metrics = list(dict.fromkeys(metric for row in self.data.values() for metric in row["metrics"]))
@@ -101,6 +109,10 @@ class Comparison:
         if metric is not None and metric not in self.metrics:
             raise ValueError(f"metric={metric!r} was not measured; there are {', '.join(self.metrics)}.")
         return str(metric or (self.data[name]["metrics"][0] if name else self.metrics[0]))
+
+    def _check(self, what: str, value: Any, known: Iterable[Any]) -> None:
+        if value is not None and value not in (known := list(known)):
+            raise ValueError(f"{what}={value!r} was not compared; there are {', '.join(map(str, known))}.")
 
     def _sign(self, metric: str) -> float:
         return -1.0 if any(metric in row["smaller_is_better"] for row in self.data.values()) else 1.0
@@ -176,11 +188,11 @@ class Comparison:
         """
         if over not in ("auto", "means", "folds"):
             raise ValueError(f"over={over!r} is not known; use 'auto', 'means' or 'folds'.")
+        self._check("model", model, self.models)
         values = {place: entries for place, entries in self.values(metric).items() if model in (None, place[2])}
         by_fold = over == "folds" or (over == "auto" and len(self.names) == 1)
-        # "all" has one size of its own and does not compete.
-        present = {place[3] for place in values}
-        competing = [selector for selector in self.selectors if selector in present and selector != "all"]
+        # No selection has one size of its own and does not compete.
+        competing = [selector for selector in self.selectors if selector not in self._whole]
         cells: list[tuple[Any, ...]] = []
         rows: list[list[float]] = []
         for name, size, learner in dict.fromkeys(place[:3] for place in values if place[3] in competing):
@@ -219,8 +231,15 @@ class Comparison:
         """How alike the chosen columns are over folds, for each selector and size: Nogueira's measure, Jaccard's index."""
         pandas = optional("pandas", "tables", "a table of results")
         chosen: dict[tuple[str, str, int], list[list[int]]] = {}
-        for (name, selector, _, _), row in self.fit_rows.items():
-            for size, columns in chosen_in(row).items():
+        sizes: dict[tuple[str, str], set[int]] = {}
+        for name, selector, _, _, size, _ in self.score_rows:
+            sizes.setdefault((name, selector), set()).add(size)
+        for place, row in self.fit_rows.items():
+            name, selector = place[:2]
+            known: dict[int, list[int]] = {}
+            for fit in self._again[*place, row["key"]]:
+                known |= chosen_in(fit, sorted(sizes.get((name, selector), ())))
+            for size, columns in known.items():
                 chosen.setdefault((name, selector, size), []).append(columns)
         rows = [
             {
@@ -254,7 +273,8 @@ class Comparison:
                 text = "—"
                 if s in means:
                     entries = values[name, size, model, s]
-                    text = f"{means[s]:.3f} ± {np.nanstd(entries):.3f}"
+                    real = entries[~np.isnan(entries)]
+                    text = f"{means[s]:.3f}" + (f" ± {real.std(ddof=1):.3f}" if len(real) > 1 else "")
                     lost = int(np.isnan(entries).sum())
                     text += f" ({lost} failed)" if lost else ""
                     text = f"**{text}**" if s == best else text

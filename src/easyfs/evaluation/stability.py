@@ -9,7 +9,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
@@ -148,12 +147,14 @@ def _parts(n: int, n_runs: int, share: float, classes: Array | None, rng: Any) -
     size = max(2, int(np.floor(share * n)))
     parts: list[Array] = []
     while len(parts) < n_runs:
-        if classes is None:
-            order = rng.permutation(n)
-            pair = [order[:size], order[size : 2 * size]]
-        else:
-            split = StratifiedShuffleSplit(1, train_size=size, random_state=rng.randint(2**31 - 1))
-            first, rest = next(split.split(classes, classes))
-            pair = [first, rest[:size]]
+        order = rng.permutation(n)
+        if classes is not None:
+            # The rows of each class are spread evenly over the order, so that any stretch of it has all classes' shares.
+            place = np.empty(n)
+            for label in np.unique(classes):
+                own = order[classes[order] == label]
+                place[own] = (np.arange(len(own)) + rng.uniform()) / len(own)
+            order = np.argsort(place, kind="stable")
+        pair = [order[:size], order[size : 2 * size]]
         parts += [np.sort(part) for part in pair if len(part) == size]
     return parts[:n_runs]

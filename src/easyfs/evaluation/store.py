@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 Row = dict[str, Any]
+# How each line begins.
+START = b'{"kind":'
 
 
 class Store:
@@ -61,18 +63,22 @@ def _plain(value: Any) -> Any:
 
 
 def _read(path: Path) -> Iterator[Row]:
-    lines = path.read_bytes().split(b"\n")
+    *lines, torn = path.read_bytes().split(b"\n")
+    # A line without its end was cut off in the middle of writing: it is not there, whether it can be read or not.
+    if not torn.startswith(START[: len(torn)]):
+        lines.append(torn)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            yield json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                return  # cut off in the middle of writing
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or "kind" not in row:
             raise ValueError(
                 f"line {number} of {path} is not a result; it may be another kind of file. Choose another one for results."
-            ) from error
+            )
+        yield row
 
 
 def _cut_torn_line(path: Path) -> None:

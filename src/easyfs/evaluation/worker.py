@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import pickle
+import queue
 import struct
 import sys
+import threading
 from typing import IO, Any
 
 import joblib
 
-from easyfs.evaluation.cell import Cell, Data, run_cell
+from easyfs.evaluation.cell import Cell, Data, one_line, run_cell
 
 LENGTH = struct.Struct("<Q")
 
@@ -31,24 +33,42 @@ def read(stream: IO[bytes]) -> Any:
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         raise EOFError
-    body = stream.read(LENGTH.unpack(head)[0])
-    return pickle.loads(body)
+    return pickle.loads(read_exactly(stream, LENGTH.unpack(head)[0]))
+
+
+def read_exactly(stream: IO[bytes], length: int) -> bytes:
+    """So many bytes; ``EOFError`` when there are fewer."""
+    body = stream.read(length)
+    if len(body) < length:
+        raise EOFError
+    return body
+
+
+def _listen(stream: IO[bytes], asked: queue.SimpleQueue[bytes]) -> None:
+    """Take cells in; when the other side is gone, however it ended, there is nobody to work for."""
+    try:
+        while True:
+            asked.put(read_exactly(stream, LENGTH.unpack(read_exactly(stream, LENGTH.size))[0]))
+    except EOFError:
+        os._exit(0)
 
 
 def main() -> None:
     """Serve cells until the input ends."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    asked: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    requests = os.fdopen(os.dup(0), "rb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    threading.Thread(target=_listen, args=(requests, asked), daemon=True).start()
     loaded = joblib.load(sys.argv[1], mmap_mode="r")
     data = Data(**loaded)
     write(replies, ("ready", {}))
     while True:
         try:
-            cell = read(sys.stdin.buffer)
-        except EOFError:
-            return
-        if not isinstance(cell, Cell):
-            write(replies, ("done", {"status": "failed", "reason": f"not a cell: {type(cell).__name__}"}))
+            cell: Cell = pickle.loads(asked.get())
+        except Exception as error:
+            write(replies, ("ended", {"status": "failed", "reason": f"could not be read by a process: {one_line(error)}"}))
             continue
         run_cell(data, cell, lambda kind, found: write(replies, (kind, found)))
         write(replies, ("done", {}))
