@@ -111,3 +111,12 @@ def test_random_orders_are_uniform_and_ignore_the_target() -> None:
     counts = np.bincount(first, minlength=7)
     assert counts.min() > 60
     assert counts.max() < 150
+
+
+def test_a_class_without_weight_is_not_there() -> None:
+    X, y = table()
+    weight = (y < 2).astype(float)
+    for selector in (PearsonSelector(), FisherScoreSelector()):
+        expected = type(selector)().fit(X[y < 2], y[y < 2]).scores_
+        np.testing.assert_allclose(selector.fit(X, y, sample_weight=weight).scores_, expected, rtol=1e-9)
+        np.testing.assert_array_equal(selector.classes_, [0, 1])

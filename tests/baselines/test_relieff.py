@@ -107,6 +107,10 @@ def test_categories_differ_or_do_not() -> None:
     as_numbers = ReliefFSelector(1).fit(X, y).scores_
     as_categories = ReliefFSelector(1, discrete_features="auto").fit(X, y).scores_
     assert as_categories[0] > as_numbers[0]
+    np.testing.assert_array_equal(ReliefFSelector(1, discrete_features=[0]).fit(X, y).scores_, as_categories)
+    wider = np.column_stack([np.zeros(200), X])  # a constant column moves the places
+    found = ReliefFSelector(1, discrete_features=[1]).fit(wider, y).scores_
+    np.testing.assert_array_equal(found[1:], as_categories)
 
 
 def test_nearest_takes_the_first_of_equal_distances() -> None:
@@ -142,7 +146,8 @@ def test_the_convention_of_skrebate(stem: str) -> None:
         ({"n_neighbors": 2.5}, "n_neighbors=2.5"),
         ({"sigma": 0.0}, "sigma=0.0"),
         ({"convention": "mine"}, "convention='mine'"),
-        ({"discrete_features": True}, "discrete_features=True"),
+        ({"discrete_features": "all"}, "discrete_features names column 'all'"),
+        ({"discrete_features": [9]}, "discrete_features has column 9"),
     ],
 )
 def test_wrong_parameters_are_named(parameters: dict[str, Any], message: str) -> None:

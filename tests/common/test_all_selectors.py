@@ -53,6 +53,14 @@ SELECTORS = [
     published("pearson", tasks=SUPERVISED, supports_weights=True),
     published("fisher_score", tasks=("classification",), supports_weights=True),
     published("relieff", tasks=SUPERVISED, slow=True),
+    published("mutual_information", tasks=SUPERVISED, seeded=True, slow=True),
+    published("mrmr", supports_weights=True),
+    published("mrmr", label="mrmr-max", settings={"redundancy": "max"}, supports_weights=True, handles_redundancy=True),
+    published("mrmr", label="mrmr-information", settings={"form": "information"}, supports_weights=True),
+    published("cife", supports_weights=True),
+    published("disr", supports_weights=True),
+    published("jmi", supports_weights=True),
+    published("jmi", label="jmi-frequency", settings={"binning": "frequency"}, supports_weights=True),
     published("random", tasks=("unsupervised",), seeded=True, supports_weights=True),
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from scipy import sparse
 
 from easyfs.base import BaseSelector
 from easyfs.engines.local import threads_for
+from easyfs.extras import optional  # noqa: F401
 from easyfs.rows import Scaling, measure_scaling
 from easyfs.selection import Constraints, Selection, check_some_vary
 from easyfs.validation import (
@@ -22,6 +23,7 @@ from easyfs.validation import (
     check_varies,
     check_weights,
     drop_weightless,
+    resolve_columns,
 )
 
 Array = NDArray[Any]
@@ -49,6 +51,8 @@ class Problem:
         order the rest by a simpler rule.
     include : ndarray of int
         Columns of ``X`` that are selected before all others.
+    columns : ndarray of int, shape (m,)
+        Where the columns stand in the user's table.
     """
 
     X: Any
@@ -59,6 +63,7 @@ class Problem:
     weight: Array | None
     count: int | None
     include: Array
+    columns: Array
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -274,7 +279,16 @@ class Baseline(BaseSelector):
         count = constraints.count
         if count is not None:
             count = len(columns) if constraints.grouped else min(count, len(columns))
-        return Problem(X, center, scale, observed, target, weight, count, first[first >= 0])
+        return Problem(X, center, scale, observed, target, weight, count, first[first >= 0], columns)
+
+    def _discrete(self, value: Any, problem: Problem, few_values: Callable[[Problem], Array]) -> Array:
+        """Columns that hold categories, as ``discrete_features`` says: none, those of few values, or those listed."""
+        if value is False:
+            return np.zeros(problem.shape[1], dtype=bool)
+        if isinstance(value, str) and value == "auto":
+            return few_values(problem)
+        listed = resolve_columns("discrete_features", value, self.n_features_in_, self._names())
+        return np.isin(problem.columns, listed)
 
 
 def _fill_missing(X: Any, center: Array, weight: Array | None) -> tuple[Any, Array]:
@@ -343,14 +357,3 @@ class WeightedBaseline(Baseline):
         """
         self._fit(X, y, sample_weight)
         return self
-
-
-def optional(module: str, extra: str, used_by: str) -> Any:
-    """Import a package that an extra brings, or say how to get it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"{used_by} needs the package {module!r}, which is not installed; install it with "
-            f"pip install 'easyfs[{extra}]'."
-        ) from error

@@ -95,6 +95,11 @@ def differences(X: Array, *, scaled: bool, discrete: Array, mixed_threshold: boo
     )
 
 
+def few_values(problem: Problem) -> Array:
+    """Columns with few distinct values."""
+    return np.array([len(np.unique(column)) <= FEW_VALUES for column in problem.X.T])
+
+
 def nearest(D: Array, k: int) -> Array:
     """The ``k`` smallest entries of each row, nearest first; of equal ones the first."""
     if k == 0:
@@ -107,7 +112,7 @@ def nearest(D: Array, k: int) -> Array:
     if len(tied):
         found[tied] = np.sort(np.argsort(D[tied], axis=1, kind="stable")[:, :k], axis=1)
         values[tied] = np.take_along_axis(D[tied], found[tied], axis=1)
-    return np.take_along_axis(found, np.argsort(values, axis=1, kind="stable"), axis=1)
+    return np.asarray(np.take_along_axis(found, np.argsort(values, axis=1, kind="stable"), axis=1))
 
 
 def class_coefficients(sizes: Array, k: int, convention: str) -> Array:
@@ -234,8 +239,9 @@ class ReliefFSelector(Baseline):
         How many nearest rows (of each class) are looked at; fewer where a class has fewer.
     sigma : float, optional
         RReliefF only: the ``i``-th nearest row counts ``exp(-(i / sigma)^2)``; by default all count the same.
-    discrete_features : {False, "auto"}, default=False
-        "auto" takes columns of at most ten distinct values for categories: two values differ or they do not.
+    discrete_features : False, "auto" or list of names or positions, default=False
+        Which columns hold categories, of which two values differ or do not: none, those of at most ten distinct values, or
+        those listed.
     convention : {"paper", "scikit-feature", "skrebate"}, default="paper"
         Whose definition to follow.
     include, exclude : list of names or positions, optional
@@ -271,7 +277,7 @@ class ReliefFSelector(Baseline):
         task: str = "auto",
         n_neighbors: int = 10,
         sigma: float | None = None,
-        discrete_features: bool | str = False,
+        discrete_features: Any = False,
         convention: str = "paper",
         include: Any = None,
         exclude: Any = None,
@@ -287,17 +293,13 @@ class ReliefFSelector(Baseline):
         check_number("n_neighbors", self.n_neighbors, 1, whole=True)
         if self.sigma is not None:
             check_number("sigma", self.sigma, 0, above=True)
-        if self.discrete_features is not False:
-            check_choice("discrete_features", self.discrete_features, ("auto",))
         check_choice("convention", self.convention, CONVENTIONS)
 
     def _score(self, problem: Problem) -> Scored:
         X = problem.X
-        n, m = problem.shape
+        n = len(X)
         skrebate = self.convention == "skrebate"
-        discrete = np.zeros(m, dtype=bool)
-        if self.discrete_features == "auto" or skrebate:
-            discrete = np.array([len(np.unique(X[:, j])) <= FEW_VALUES for j in range(m)])
+        discrete = self._discrete("auto" if skrebate else self.discrete_features, problem, few_values)
         order = np.argsort(problem.y, kind="stable") if problem.is_classes else np.arange(n)
         parts = differences(
             X[order], scaled=self.convention != "scikit-feature", discrete=discrete, mixed_threshold=skrebate

@@ -1,0 +1,261 @@
+"""Mutual information with the target, estimated from nearest neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from scipy.special import digamma
+from sklearn.preprocessing import scale
+from sklearn.utils import check_random_state
+
+from easyfs.baselines.base import Baseline, Problem, Scored
+from easyfs.engines.local import block_rows, block_slices
+from easyfs.validation import check_number
+
+Array = NDArray[Any]
+
+# Columns of whole numbers with at most this many distinct values are discrete where "auto" is to find out.
+DISCRETE_LEVELS = 10
+# Noise that separates equal values, relative to the mean absolute value.
+NOISE = 1e-10
+# Columns that a thread estimates at a time.
+COLUMNS = 16
+
+
+class MutualInformationSelector(Baseline):
+    """Rank columns by the mutual information with the target, one column at a time.
+
+    The estimates are those of scikit-learn's ``mutual_info_classif`` and ``mutual_info_regression``, in nats: from the
+    distances to nearest neighbours, of Ross for numbers with classes and of Kraskov, Stoegbauer and Grassberger for numbers
+    with numbers, and from observed shares for classes with classes. Columns of numbers are scaled and get a little noise,
+    which separates equal values. The same ``random_state`` gives the same estimates as there up to rounding, which counts
+    only where distances are equal. With several targets, the mean over them.
+
+    A class with no more than ``n_neighbors`` rows is estimated from as many neighbours as it has, and a class of a single
+    row is left out; a table with no more than ``n_neighbors`` rows is treated the same. This method only ranks.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=0.5
+        How many columns to select: a count, or a share of the columns.
+    n_neighbors : int, default=3
+        Number of neighbours. More of them give estimates that scatter less and are lower.
+    discrete_features : False, "auto" or list of names or positions, default=False
+        Which columns hold classes rather than quantities: none, those of whole numbers with at most 10 distinct values, or
+        those listed. A missing value is then a class of its own.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What ``y`` is; "auto" reads it from ``y``.
+    include, exclude : list of names or positions, optional
+        Columns that are selected in any case; columns that never are.
+    groups : sequence of labels, one for each column, optional
+        Columns with the same label are selected or left together and count as one.
+    n_jobs : int, optional
+        Number of threads, each of which works on other columns; -1 for all cores. It does not change the result.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the noise.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        The (mean) mutual information of each column; estimates below 0 are 0.
+
+    References
+    ----------
+    Kraskov, Stoegbauer and Grassberger, "Estimating mutual information", Physical Review E 69, 2004; Ross, "Mutual
+    information between discrete and continuous data sets", PLoS ONE 9, 2014.
+    """
+
+    several_targets = True
+
+    def __init__(
+        self,
+        n_features_to_select: Any = 0.5,
+        *,
+        n_neighbors: int = 3,
+        discrete_features: Any = False,
+        task: str = "auto",
+        include: Any = None,
+        exclude: Any = None,
+        groups: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        self.n_neighbors = n_neighbors
+        self.discrete_features = discrete_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_number("n_neighbors", self.n_neighbors, 1, whole=True)
+
+    def _score(self, problem: Problem) -> Scored:
+        n, m = problem.shape
+        rng = check_random_state(self.random_state)
+        discrete = self._discrete(self.discrete_features, problem, discrete_columns)
+        X = np.array(problem.X, dtype=np.float64, order="C")
+        for j in np.flatnonzero(discrete):
+            X[:, j] = np.unique(X[:, j], return_inverse=True)[1].reshape(-1)
+        if not discrete.all():
+            _scale_and_disturb(X, ~discrete, rng)
+        total = np.zeros(m)
+        targets = problem.y.reshape(n, -1).T
+        for values in targets:
+            if (values == values[0]).all():  # such as a label that no row has
+                continue
+            target: _Classes | _Numbers
+            if problem.target.task == "classification":
+                target = _Classes(np.unique(values, return_inverse=True)[1].reshape(-1), self.n_neighbors)
+                if not target.n_rows and not discrete.all():
+                    raise ValueError(
+                        f"each of the {n} classes in y has one row only, so that mutual information cannot be estimated; "
+                        "give more rows, or say task='regression' if y holds quantities."
+                    )
+            else:
+                y = scale(values, with_mean=False)
+                y += NOISE * np.maximum(1, np.mean(np.abs(y))) * rng.standard_normal(size=n)
+                target = _Numbers(y, self.n_neighbors)
+            parts = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(_estimate)(target, X, discrete, columns) for columns in block_slices(m, COLUMNS)
+            )
+            total += np.concatenate(parts)
+        return Scored(total / len(targets))
+
+
+def discrete_columns(problem: Problem) -> Array:
+    """Columns whose observed values are few different whole numbers, at least one of which occurs twice."""
+    X = problem.X
+    found = np.zeros(X.shape[1], dtype=bool)
+    for j in range(X.shape[1]):
+        column = X[:, j]
+        if problem.observed[j] < 1.0:
+            column = column[column != problem.center[j].astype(X.dtype)]
+        values = np.unique(column) if (column == np.floor(column)).all() else column
+        found[j] = len(values) <= min(DISCRETE_LEVELS, len(X) - 1) and len(values) < len(column)
+    return found
+
+
+def _scale_and_disturb(X: Array, columns: Array, rng: Any) -> None:
+    """Scale columns to a standard deviation of 1, without centring, and add noise; in place, as scikit-learn does."""
+    part = X if columns.all() else X[:, columns]
+    part = scale(part, with_mean=False, copy=False)
+    size = NOISE * np.maximum(1, np.mean(np.abs(part), axis=0))
+    for rows in block_slices(len(X), block_rows(X.shape[1], 8)):
+        part[rows] += size * rng.standard_normal(size=part[rows].shape)
+    if part is not X:
+        X[:, columns] = part
+
+
+def _estimate(target: _Classes | _Numbers, X: Array, discrete: Array, columns: slice) -> Array:
+    found = [
+        target.with_classes(x.astype(np.intp)) if is_discrete else target.with_numbers(x)
+        for x, is_discrete in zip(np.ascontiguousarray(X[:, columns].T), discrete[columns], strict=True)
+    ]
+    return np.maximum(found, 0.0)
+
+
+def count_within(values: Array, points: Array, radius: Array) -> Array:
+    """How many of ``values`` are no further than ``radius`` from each point.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        In ascending order.
+    points, radius : ndarray of shape (p,)
+        Distances are compared as they are computed, ``abs(value - point) <= radius``, not by the rounded ends of the range.
+
+    Returns
+    -------
+    ndarray of int, shape (p,)
+    """
+    padded = np.concatenate([[-np.inf], values, [np.inf]])
+    end = np.searchsorted(values, points + radius, side="right") + 1
+    while (late := padded[end - 1] - points > radius).any():
+        end -= late
+    while (early := padded[end] - points <= radius).any():
+        end += early
+    start = np.searchsorted(values, points - radius, side="left") + 1
+    while (late := points - padded[start - 1] <= radius).any():
+        start -= late
+    while (early := points - padded[start] > radius).any():
+        start += early
+    return np.asarray(end - start)
+
+
+class _Classes:
+    """A column of classes: estimates with columns of numbers (Ross) and with columns of classes."""
+
+    def __init__(self, codes: Array, n_neighbors: int):
+        self.codes = codes
+        sizes = np.bincount(codes)
+        self.rows = np.flatnonzero(sizes[codes] > 1)
+        self.n_rows = len(self.rows)
+        self.labels = codes[self.rows].astype(np.uint16 if len(sizes) < 1 << 16 else np.intp)
+        # Rows are put in order of their class and, within it, of their value. The nearest k neighbours are next to a row: j
+        # before it and k - j behind it, for some j.
+        sizes = sizes[sizes > 1]
+        own = np.repeat(sizes, sizes)
+        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        k = np.minimum(n_neighbors, own - 1)
+        before = np.arange(k.max(initial=0) + 1)[:, None]
+        self.low = np.arange(self.n_rows) - before
+        self.high = self.low + k
+        self.outside = (before > k) | (self.low < first) | (self.high >= first + own)
+        self.low[self.outside] = self.high[self.outside] = 0
+        if self.n_rows:
+            self.digamma = digamma(np.arange(self.n_rows + 1))
+            self.constant = self.digamma[-1] + self.digamma[k].mean() - self.digamma[own].mean()
+
+    def with_numbers(self, x: Array) -> float:
+        """Mutual information with a column of numbers."""
+        if not self.n_rows:
+            return 0.0
+        x = x[self.rows]
+        order = np.argsort(x)
+        ordered = x[order]
+        by_class = ordered[np.argsort(self.labels[order], kind="stable")]
+        span = np.maximum(by_class - by_class[self.low], by_class[self.high] - by_class)
+        span[self.outside] = np.inf
+        radius = np.nextafter(span.min(axis=0), 0.0)
+        return float(self.constant - self.digamma[count_within(ordered, by_class, radius)].mean())
+
+    def with_classes(self, x: Array) -> float:
+        """Mutual information with a column of classes."""
+        n = len(x)
+        counts = np.bincount(x * (self.codes.max() + 1) + self.codes)
+        return _entropy(np.bincount(x), n) + _entropy(np.bincount(self.codes), n) - _entropy(counts, n)
+
+
+class _Numbers:
+    """A column of numbers: estimates with columns of numbers (Kraskov et al.) and with columns of classes (Ross)."""
+
+    def __init__(self, y: Array, n_neighbors: int):
+        self.n_neighbors = n_neighbors
+        self.rows = np.argsort(y)  # points that follow each other in one direction are found sooner in the tree
+        self.y = y[self.rows]
+        self.digamma = digamma(np.arange(len(y) + 1))
+
+    def with_numbers(self, x: Array) -> float:
+        """Mutual information with a column of numbers."""
+        n = len(x)
+        k = min(self.n_neighbors, n - 1)
+        x = x[self.rows]
+        both = np.column_stack([x, self.y])
+        tree = cKDTree(both, balanced_tree=False)
+        radius = tree.query(both, [k + 1], p=np.inf)[0][:, 0]  # the first is the point itself
+        radius = np.nextafter(radius, 0.0)
+        near_x, near_y = count_within(np.sort(x), x, radius), count_within(self.y, self.y, radius)
+        return float(self.digamma[n] + self.digamma[k] - self.digamma[near_x].mean() - self.digamma[near_y].mean())
+
+    def with_classes(self, x: Array) -> float:
+        """Mutual information with a column of classes."""
+        return _Classes(x[self.rows], self.n_neighbors).with_numbers(self.y)
+
+
+def _entropy(counts: Array, n: int) -> float:
+    shares = counts[counts > 0] / n
+    return float(-np.sum(shares * np.log(shares)))
