@@ -61,6 +61,12 @@ SELECTORS = [
     published("disr", supports_weights=True),
     published("jmi", supports_weights=True),
     published("jmi", label="jmi-frequency", settings={"binning": "frequency"}, supports_weights=True),
+    published("spec", tasks=("unsupervised",)),
+    published("spec", label="spec-style3", tasks=("unsupervised",), settings={"style": 3}),
+    published("spec", label="spec-class", tasks=("classification",), settings={"affinity": "class"}),
+    published("mcfs", tasks=("unsupervised",)),
+    published("laplacian_score", tasks=("unsupervised",)),
+    published("inf_fs", tasks=("unsupervised",), supports_weights=True),
     published("random", tasks=("unsupervised",), seeded=True, supports_weights=True),
 ]
 

@@ -1,0 +1,158 @@
+"""Multi-cluster feature selection (MCFS)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Lars
+
+from easyfs.baselines.base import Array, Baseline, Problem, Scored
+from easyfs.baselines.graphs import check_graph_parameters, degrees, leading_eigenvectors, neighbor_graph, table_of
+from easyfs.validation import check_number
+
+
+def spectral_embedding(W: Any, n_clusters: int) -> Array:
+    """The solutions of ``W y = l D y`` with the largest l, without the constant one.
+
+    Parameters
+    ----------
+    W : csr_array or ndarray of shape (n, n)
+        Weights of the graph of the rows.
+    n_clusters : int
+        How many solutions; at most n - 1 are there.
+
+    Returns
+    -------
+    ndarray of shape (n, min(n_clusters, n - 1))
+        A column for each solution, of length 1 by the degrees (``y' D y = 1``), largest l first. See
+        :func:`~easyfs.baselines.graphs.leading_eigenvectors` for graphs of several parts.
+    """
+    return leading_eigenvectors(W, n_clusters)[1] / np.sqrt(degrees(W))[:, None]
+
+
+def lars_coefficients(X: Array, Y: Array, n_nonzero: int) -> Array:
+    """Coefficients of least angle regression of each column of Y on those of X, with an intercept.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    Y : ndarray of shape (n, t)
+    n_nonzero : int
+        Steps to take. A step adds a column, unless a coefficient changes its sign or the columns left are combinations of
+        those that are in.
+
+    Returns
+    -------
+    ndarray of shape (m, t)
+    """
+    n, m = X.shape
+    # Lars stops at an absolute threshold, so it gets columns and targets of the size of 1.
+    size, sizes = X.std(axis=0).max(), Y.std(axis=0)
+    scaled = np.asfortranarray((X - X.mean(axis=0)) / size)
+    steps = min(n_nonzero, m, n - 1)
+    model = Lars(n_nonzero_coefs=steps, precompute=m <= n, fit_path=False, copy_X=False)
+    with warnings.catch_warnings():
+        # Columns that repeat others are left out, which is as it should be.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(scaled, (Y - Y.mean(axis=0)) / sizes)
+    return np.asarray(model.coef_.reshape(Y.shape[1], m).T * (sizes / size))
+
+
+def mcfs_order(scores: Array, X: Array, Y: Array) -> Array:
+    """Columns by score; those of score zero by their largest absolute correlation with a column of Y."""
+    Z, E = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    Z /= np.linalg.norm(Z, axis=0)
+    E /= np.linalg.norm(E, axis=0)
+    correlation = np.abs(Z.T @ E).max(axis=1)
+    return np.lexsort((np.where(scores > 0, 0.0, -correlation), -scores))
+
+
+class MCFSSelector(Baseline):
+    """Rank columns by what they contribute to a spectral embedding of the rows.
+
+    A graph joins each row with its nearest neighbours. The eigenvectors of its Laplacian with the smallest eigenvalues but
+    the trivial one tell its clusters apart: they are the solutions y of ``L y = l D y``. Each of them is fitted by least
+    angle regression on the columns, stopped after ``n_nonzero`` steps, and the score of a column is the largest absolute
+    coefficient it got. The implementation in scikit-feature takes the largest signed coefficient, which depends on the
+    arbitrary signs of the eigenvectors; here it is the absolute one, as in the paper. Columns that no regression took up
+    have a score of zero and come by their largest absolute correlation with an eigenvector. The target is not looked at.
+    This method only ranks.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=0.5
+        How many columns to select: a count, or a share of the columns.
+    n_clusters : int, default=5
+        Number of eigenvectors; the number of clusters, where it is known.
+    n_neighbors : int, default=5
+        Neighbours of each row.
+    weights : {"binary", "heat", "cosine"}, default="heat"
+        Weights of neighbours: 1, ``exp(-distance^2 / (2 width^2))``, or the cosine of the angle between the rows.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        What near means.
+    width : float, optional
+        Width of the heat kernel; by default the root of the mean squared distance of any two rows.
+    n_nonzero : int, optional
+        Steps of each regression; as many as columns are to be selected by default.
+    standardize : bool, default=True
+        Whether columns are standardised first, so that units do not matter: neither for the neighbours nor for
+        the regressions and the size of their coefficients.
+    include, exclude : list of names or positions, optional
+        Columns that are selected in any case; columns that never are.
+    groups : sequence of labels, one for each column, optional
+        Columns with the same label are selected or left together and count as one.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        The largest absolute coefficient of each column.
+
+    References
+    ----------
+    Cai, Zhang and He, "Unsupervised feature selection for multi-cluster data", KDD 2010.
+    """
+
+    several_targets = True
+    needs_target = False
+
+    def __init__(
+        self,
+        n_features_to_select: Any = 0.5,
+        *,
+        n_clusters: int = 5,
+        n_neighbors: int = 5,
+        weights: str = "heat",
+        metric: str = "euclidean",
+        width: float | None = None,
+        n_nonzero: int | None = None,
+        standardize: bool = True,
+        include: Any = None,
+        exclude: Any = None,
+        groups: Any = None,
+    ):
+        super().__init__(n_features_to_select, include=include, exclude=exclude, groups=groups)
+        self.n_clusters = n_clusters
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.width = width
+        self.n_nonzero = n_nonzero
+        self.standardize = standardize
+
+    def _check_parameters(self) -> None:
+        check_number("n_clusters", self.n_clusters, 1, whole=True)
+        check_graph_parameters(self.n_neighbors, self.weights, self.metric, self.width)
+        if self.n_nonzero is not None:
+            check_number("n_nonzero", self.n_nonzero, 1, whole=True)
+
+    def _score(self, problem: Problem) -> Scored:
+        X = table_of(problem, self.standardize)
+        W = neighbor_graph(X, self.n_neighbors, weights=self.weights, metric=self.metric, width=self.width)
+        Y = spectral_embedding(W, self.n_clusters)
+        assert problem.count is not None
+        coefficients = lars_coefficients(X, Y, problem.count if self.n_nonzero is None else self.n_nonzero)
+        scores = np.abs(coefficients).max(axis=1)
+        return Scored(scores, order=mcfs_order(scores, X, Y))

@@ -1,0 +1,192 @@
+"""Spectral feature selection (SPEC)."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import rbf_kernel
+
+from easyfs.baselines.base import Array, Baseline, Problem, Scored
+from easyfs.baselines.graphs import (
+    ClassGraph,
+    components,
+    degrees,
+    leading_eigenvectors,
+    neighbor_graph,
+    smoothness,
+    table_of,
+    typical_distance,
+)
+from easyfs.validation import TASKS, Target, check_choice, check_number
+
+AFFINITIES = ("auto", "rbf", "neighbors", "class")
+# Tables with more rows than this get a graph of neighbours.
+FULL_ROWS = 3000
+
+
+def spec_scores(W: Any, X: Array, style: int) -> Array:
+    """Score columns by the spectrum of a graph.
+
+    With the eigenpairs ``(l_j, u_j)`` of the normalised Laplacian ``I - D^-1/2 W D^-1/2``, smallest eigenvalue first, and
+    ``F = D^1/2 f / |D^1/2 f|`` of a column f, the scores of the paper are
+
+    - style -1: ``sum_j l_j (F'u_j)^2``, small is good;
+    - style 0: ``sum_{j>=2} l_j (F'u_j)^2 / (1 - (F'u_1)^2)``, small is good;
+    - style k: ``sum_{j=2..k} (2 - l_j) (F'u_j)^2``, large is good.
+
+    The first two are ``f' L f / f' D f`` without and with the mean taken from f in ``f' D f``, so that no eigenvectors are
+    needed. The eigenvalue 0 has as many eigenvectors beside u_1 as the graph has parts beside one; where style k takes
+    only some of them, it takes the same share of each, since which they are is arbitrary. The eigenvalue 1 of a
+    ClassGraph is treated alike.
+
+    Parameters
+    ----------
+    W : csr_array, ndarray or ClassGraph of shape (n, n)
+        Weights of the graph of the rows.
+    X : ndarray of shape (n, m)
+        Columns, none of them constant.
+    style : int
+        -1, 0, or k of at least 2.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+    """
+    changes, spread = smoothness(W, X)
+    if style == 0:
+        return changes / spread
+    d = degrees(W)
+    total = d @ np.square(X)
+    if style == -1:
+        return np.asarray(changes / total)
+    n = len(X)
+    wanted = min(style, n) - 1
+    n_parts, parts = components(W)
+    scores = 2.0 * min(1.0, wanted / max(1, n_parts - 1)) * _between_parts(X, d, n_parts, parts) / total
+    if wanted < n_parts:
+        return np.asarray(scores)
+    if isinstance(W, ClassGraph):
+        return np.asarray(scores + (wanted - n_parts + 1) / (n - n_parts) * changes / total)
+    values, vectors = leading_eigenvectors(W, wanted)
+    values, vectors = values[n_parts - 1 :], vectors[:, n_parts - 1 :]
+    return np.asarray(scores + (1.0 + values) @ np.square((vectors * np.sqrt(d)[:, None]).T @ X) / total)
+
+
+def _between_parts(X: Array, d: Array, n_parts: int, parts: Array) -> Array:
+    """Sum of squares, weighted by the degrees, of the means of the parts of a graph about the mean of all."""
+    volumes = np.bincount(parts, weights=d)
+    means = np.stack([np.bincount(parts, weights=d * f, minlength=n_parts) for f in X.T], axis=1) / volumes[:, None]
+    return np.asarray(volumes @ np.square(means - d @ X / d.sum()))
+
+
+class SPECSelector(Baseline):
+    """Rank columns by how well they agree with the spectrum of a graph of the rows.
+
+    A column agrees if it changes little between rows that are alike. With the eigenpairs ``(l_j, u_j)`` of the normalised
+    Laplacian of the graph, smallest eigenvalue first, its degrees D, and ``F = D^1/2 f / |D^1/2 f|`` of a column f, the
+    paper has three scores:
+
+    - style -1: ``sum_j l_j (F'u_j)^2``, which is to be small;
+    - style 0: ``sum_{j>=2} l_j (F'u_j)^2 / (1 - (F'u_1)^2)``, which is to be small and is the Laplacian score;
+    - style k: ``sum_{j=2..k} (2 - l_j) (F'u_j)^2``, which is to be large.
+
+    ``scores_`` is larger for better columns: the first two are negated. The implementation in scikit-feature computes the
+    same numbers and ranks by them the other way round, worst column first, for all three. With ``affinity="class"`` the
+    rows of a class are alike; the target must be classes then, and style 0 ranks as the Fisher score does. Otherwise the
+    target is not looked at. This method only ranks.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=0.5
+        How many columns to select: a count, or a share of the columns.
+    style : int, default=0
+        -1 or 0, or a number of eigenvectors of at least 2, of which the first, trivial one is not used.
+    affinity : {"auto", "rbf", "neighbors", "class"}, default="auto"
+        How alike two rows are. "rbf": ``exp(-gamma distance^2)``, which takes memory for a number for each pair of rows.
+        "neighbors": the same for the nearest neighbours of each row and 0 for others. "class": 1 / (size of the class) in
+        the same class and 0 otherwise. "auto": "rbf" up to 3000 rows, "neighbors" for more.
+    gamma : float, optional
+        See ``affinity``. By default 1 over the sum of the variances of the columns, which is 1 over their number where they
+        are standardised.
+    n_neighbors : int, default=10
+        Neighbours of each row, for ``affinity="neighbors"``.
+    standardize : bool, default=True
+        Whether columns are standardised first, so that units do not matter.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What ``y`` is; "auto" reads it from ``y``. Only for ``affinity="class"``.
+    include, exclude : list of names or positions, optional
+        Columns that are selected in any case; columns that never are.
+    groups : sequence of labels, one for each column, optional
+        Columns with the same label are selected or left together and count as one.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        The score of each column; minus that of the paper for styles -1 and 0.
+
+    References
+    ----------
+    Zhao and Liu, "Spectral feature selection for supervised and unsupervised learning", ICML 2007.
+    """
+
+    several_targets = True
+    needs_target = False
+
+    def __init__(
+        self,
+        n_features_to_select: Any = 0.5,
+        *,
+        style: int = 0,
+        affinity: str = "auto",
+        gamma: float | None = None,
+        n_neighbors: int = 10,
+        standardize: bool = True,
+        task: str = "auto",
+        include: Any = None,
+        exclude: Any = None,
+        groups: Any = None,
+    ):
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        self.style = style
+        self.affinity = affinity
+        self.gamma = gamma
+        self.n_neighbors = n_neighbors
+        self.standardize = standardize
+
+    def _uses_target(self) -> bool:
+        return self.affinity == "class"
+
+    def _check_parameters(self) -> None:
+        style = self.style
+        if not isinstance(style, numbers.Integral) or isinstance(style, bool) or style < -1 or style == 1:
+            raise ValueError(f"style={style!r}: give -1, 0, or a whole number of at least 2.")
+        check_choice("affinity", self.affinity, AFFINITIES)
+        check_choice("task", self.task, TASKS)
+        if self.gamma is not None:
+            check_number("gamma", self.gamma, 0.0, above=True)
+        check_number("n_neighbors", self.n_neighbors, 1, whole=True)
+
+    def _check_target(self, y: Any, n: int) -> Target:
+        target = super()._check_target(y, n)
+        if self._uses_target() and target.kind != "classes":
+            found = "numbers (regression)" if target.task == "regression" else "several columns of labels"
+            raise ValueError(
+                f"affinity='class' needs a single column of classes, but y holds {found}; use affinity='auto', which does "
+                "not look at y, or PearsonSelector."
+            )
+        return target
+
+    def _score(self, problem: Problem) -> Scored:
+        X = table_of(problem, self.standardize)
+        scores = spec_scores(self._graph(X, problem), X, int(self.style))
+        return Scored(scores if self.style > 0 else -scores)
+
+    def _graph(self, X: Array, problem: Problem) -> Any:
+        if self.affinity == "class":
+            return ClassGraph(problem.y)
+        gamma = 2.0 / typical_distance(X) ** 2 if self.gamma is None else self.gamma
+        if self.affinity == "rbf" or (self.affinity == "auto" and len(X) <= FULL_ROWS):
+            return rbf_kernel(X - X.mean(axis=0), gamma=gamma)
+        return neighbor_graph(X, self.n_neighbors, weights="heat", width=float(np.sqrt(0.5 / gamma)))
