@@ -251,9 +251,9 @@ def drop_weightless(matrix: Array, target: Target, weight: Array | None) -> tupl
     counted = weight > 0
     if not counted.all():
         values, classes = None if target.values is None else target.values[counted], target.classes
-        if classes is not None:  # a class may have lost all its rows
-            present, values = np.unique(values, return_inverse=True)
-            classes, values = classes[present], values.reshape(-1)
+        if values is not None and classes is not None:  # a class may have lost all its rows
+            present, codes = np.unique(values, return_inverse=True)
+            classes, values = classes[present], codes.reshape(-1)
         matrix, weight = matrix[counted], weight[counted]
         target = Target(target.task, target.kind, values, classes)
     return matrix, target, None if (weight == 1.0).all() else weight

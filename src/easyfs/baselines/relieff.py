@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,7 +156,7 @@ def relieff(parts: Differences, codes: Array, n_classes: int, k: int, convention
                 weight[own == c, -1] = 0.0
             found.append(inside + stops[c] - sizes[c])
             weights.append(weight)
-        return parts.weighted_sums(rows, np.hstack(found), np.hstack(weights)[None])[0]
+        return np.asarray(parts.weighted_sums(rows, np.hstack(found), np.hstack(weights)[None])[0])
 
     return _total(block, n, len(parts.places))
 
@@ -203,7 +203,7 @@ def relieff_by_threshold(parts: Differences, y: Array, k: int) -> Array:
     return _total(block, n, len(parts.places))
 
 
-def _total(block: Any, n: int, width: int, sets: int = 1) -> Array:
+def _total(block: Callable[[slice], Array], n: int, width: int, sets: int = 1) -> Array:
     total = np.zeros(width) if sets == 1 else np.zeros((sets, width))
     for part in map_blocks(block, _row_blocks(n)):
         total += part

@@ -1,0 +1,220 @@
+"""Importance of the columns in a random forest."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.utils import check_random_state
+
+from easyfs.baselines.base import Baseline, Problem, Scored
+from easyfs.baselines.lasso import scaled_targets
+from easyfs.validation import check_choice, check_number
+
+Array = NDArray[Any]
+
+IMPORTANCES = ("impurity", "permutation")
+MAX_FEATURES = ("auto", "sqrt", "log2")
+
+
+class RandomForestSelector(Baseline):
+    """Rank columns by their importance in scikit-learn's random forest.
+
+    ``importance="impurity"`` is the share of the decrease of impurity (Gini, or squared error) that splits on a column
+    bring. It is quick, but taken on the rows that the trees were grown on, and favours columns with many different values.
+
+    ``importance="permutation"`` is Breiman's: for each tree, the loss of accuracy (numbers: the growth of the mean squared
+    error, in units of the variance) on the rows that the tree was not grown on when the values of a column are shuffled
+    among them, averaged over the trees and, with several targets, over the targets. A column that no tree splits on
+    has importance 0; the importance of a useless one may be slightly negative. (scikit-learn's ``permutation_importance``
+    shuffles for the forest as a whole, on rows that have to be set aside.)
+
+    Both share the importance among columns that repeat each other. Columns without importance keep the order of the table.
+    Columns are scaled before, which is no matter to trees but for rounding to float32; several targets are scaled to the
+    same variance. This method only ranks.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=0.5
+        How many columns to select: a count, or a share of the columns.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What ``y`` is; "auto" reads it from ``y``.
+    include, exclude : list of names or positions, optional
+        Columns that are selected in any case; columns that never are.
+    groups : sequence of labels, one for each column, optional
+        Columns with the same label are selected or left together and count as one.
+    n_estimators : int, default=100
+        Number of trees.
+    max_depth : int or None, default=None
+        Depth of the trees at most; None lets them grow until leaves are pure.
+    max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
+        Columns that are tried at each split. "auto": the square root of their number for classes, all for numbers,
+        as in scikit-learn; None: all.
+    min_samples_leaf : int or float, default=1
+        Rows in a leaf at least: a count, or a share of the rows below 1.
+    importance : {"impurity", "permutation"}, default="impurity"
+        Which importance.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn: None is one, -1 all. They do not change the result.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the forest and of the shuffling.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        The importance of each column.
+
+    References
+    ----------
+    Breiman, "Random forests", Machine Learning 45, 2001.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs.baselines import RandomForestSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> list(RandomForestSelector(2, random_state=0).fit(X, y).get_feature_names_out())
+    ['petal length (cm)', 'petal width (cm)']
+    """
+
+    several_targets = True
+    keeps_sparse = True
+
+    def __init__(
+        self,
+        n_features_to_select: Any = 0.5,
+        *,
+        task: str = "auto",
+        include: Any = None,
+        exclude: Any = None,
+        groups: Any = None,
+        n_estimators: int = 100,
+        max_depth: int | None = None,
+        max_features: Any = "auto",
+        min_samples_leaf: float = 1,
+        importance: str = "impurity",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.min_samples_leaf = min_samples_leaf
+        self.importance = importance
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_number("n_estimators", self.n_estimators, 1, whole=True)
+        if self.max_depth is not None:
+            check_number("max_depth", self.max_depth, 1, whole=True)
+        if isinstance(self.max_features, str):
+            check_choice("max_features", self.max_features, MAX_FEATURES)
+        elif isinstance(self.max_features, float):
+            check_number("max_features", self.max_features, 0.0, 1.0, above=True)
+        elif self.max_features is not None:
+            check_number("max_features", self.max_features, 1, whole=True)
+        if isinstance(self.min_samples_leaf, float):
+            check_number("min_samples_leaf", self.min_samples_leaf, 0.0, 0.5, above=True)
+        else:
+            check_number("min_samples_leaf", self.min_samples_leaf, 1, whole=True)
+        check_choice("importance", self.importance, IMPORTANCES)
+
+    def _score(self, problem: Problem) -> Scored:
+        classes = problem.target.task == "classification"
+        max_features = ("sqrt" if classes else 1.0) if self.max_features == "auto" else self.max_features
+        if isinstance(max_features, numbers.Integral):
+            max_features = min(int(max_features), problem.shape[1])
+        random = check_random_state(self.random_state)
+        forest = (RandomForestClassifier if classes else RandomForestRegressor)(
+            self.n_estimators,
+            max_depth=self.max_depth,
+            max_features=max_features,
+            min_samples_leaf=self.min_samples_leaf,
+            n_jobs=self.n_jobs,
+            random_state=random,
+        )
+        X, Y = _scaled(problem), problem.y
+        if classes and not problem.is_classes:
+            Y = Y.astype(np.int64)
+        elif not classes and not (Y.shape[1] == 1 and _is_plain(Y)):
+            Y = scaled_targets(Y)
+        forest.fit(X, Y.ravel() if Y.ndim == 1 or Y.shape[1] == 1 else Y)
+        if self.importance == "impurity":
+            return Scored(forest.feature_importances_)
+        dense = X.toarray() if sparse.issparse(X) else X
+        return Scored(permutation_importance(forest, dense, Y.reshape(len(Y), -1), random, self.n_jobs))
+
+
+def permutation_importance(forest: Any, X: Array, Y: Array, random: Any, n_jobs: int | None = None) -> Array:
+    """Mean growth of the error of each tree, on the rows it was not grown on, when a column is shuffled among them.
+
+    Parameters
+    ----------
+    forest : RandomForestClassifier or RandomForestRegressor
+        Fitted on ``X`` and ``Y``.
+    X : ndarray of float32, shape (n, m)
+        The columns.
+    Y : ndarray of shape (n, t)
+        Class codes or numbers. The error is the share of wrong codes, or the squared error in units of the variance; the
+        mean over the targets.
+    random : RandomState
+        Source of the shuffling.
+    n_jobs : int or None
+        Number of threads.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+    """
+    n = len(X)
+    classes = hasattr(forest, "classes_")
+    unit = np.where(np.ptp(Y, axis=0) > 0, Y.var(axis=0), 1.0)
+    seeds = random.randint(np.iinfo(np.int32).max, size=len(forest.estimators_))
+
+    def error(tree: Any, rows: Array, truth: Array) -> float:
+        predicted = np.asarray(tree.predict(rows, check_input=False)).reshape(truth.shape)
+        return float((predicted != truth).mean() if classes else (np.square(predicted - truth) / unit).mean())
+
+    def growth(tree: Any, grown_on: Array, seed: int) -> tuple[Array, Array]:
+        own = np.random.RandomState(seed)
+        out = np.setdiff1d(np.arange(n), grown_on)
+        used = np.unique(tree.tree_.feature[tree.tree_.feature >= 0])
+        if not len(out):
+            return used, np.zeros(len(used))
+        rows, truth = X[out], Y[out]
+        before = error(tree, rows, truth)
+        grown = np.empty(len(used))
+        for i, column in enumerate(used):
+            kept = rows[:, column].copy()
+            rows[:, column] = own.permutation(kept)
+            grown[i] = error(tree, rows, truth) - before
+            rows[:, column] = kept
+        return used, grown
+
+    parts = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(growth)(*work) for work in zip(forest.estimators_, forest.estimators_samples_, seeds, strict=True)
+    )
+    importance = np.zeros(X.shape[1])
+    for used, grown in parts:
+        importance[used] += grown / len(parts)
+    return importance
+
+
+def _scaled(problem: Problem) -> Any:
+    """Columns as float32, in units of their standard deviation, so that nothing is out of range or lost to a large mean."""
+    if not sparse.issparse(problem.X):
+        return np.ascontiguousarray(problem.standardized(np.float32))
+    return sparse.csc_matrix(problem.X.multiply(1.0 / problem.scale).astype(np.float32))
+
+
+def _is_plain(Y: Array) -> bool:
+    """Whether squares of these numbers can be summed without loss."""
+    size = float(np.abs(Y).max())
+    return 1e-100 < size < 1e100 and size < 1e4 * float(Y.std())

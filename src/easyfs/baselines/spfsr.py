@@ -1,0 +1,639 @@
+"""SPFSR: importances found by stochastic approximation on the cross-validated score of a model."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import linalg
+from sklearn.base import clone
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import check_random_state
+
+from easyfs.baselines.base import Baseline, Problem, Scored
+from easyfs.baselines.lasso import scaled_targets
+from easyfs.baselines.progress import Progress, reporter
+from easyfs.rows import Scaling
+from easyfs.selection import Constraints
+from easyfs.validation import Target, check_number
+
+Array = NDArray[Any]
+
+# How far importances are moved to measure a gradient.
+PERTURBATION = 0.05
+# Bounds of the gain, and of the change of an importance in one step.
+LEAST_GAIN, LARGEST_GAIN = 0.01, 2.0
+LARGEST_CHANGE = 0.2
+# Below this curvature there is no gain to be computed; a score has to grow by more than this to count as better.
+LEAST_CURVATURE = 1e-8
+LEAST_PROGRESS = 1e-8
+# Breaks ties: below any difference of importances that a gradient makes.
+TIE = 1e-12
+# Penalty of the ridge regression that is the default.
+RIDGE = 1.0
+# Numbers that may be held to have the products of all columns for each fold at hand.
+HELD_PRODUCTS = 1 << 23
+
+
+class SPFSRSelector(Baseline):
+    """Search for the columns on which a model scores best, by stochastic approximation (SPSA).
+
+    Every column has an importance, 0 at first. The columns in use are those with the largest importances, as many as are
+    wanted; with "auto", those whose importance is not below 0. What is maximised is the cross-validated score of
+    ``estimator`` on them. Each step
+
+    1. measures the gradient: all importances are moved at once by ``c = 0.05``, up or down at random (``d = +-1``), and
+       the opposite way, and ``(y+ - y-) / (2 c d)`` is averaged over ``n_gradients`` such pairs. Pairs without a
+       difference are left out; if none is left the last gradient is used again;
+    2. takes as its gain that of Barzilai and Borwein, ``a = s's / -s'q``, with ``s`` and ``q`` the last change of the
+       importances and of the gradient, between 0.01 and 2 (:func:`bb_gain`);
+    3. changes the importances by ``a g``, by 0.2 at most each. If that leaves the same columns in use, larger and larger
+       steps along ``g`` are tried until others are; if none does it, the search begins again from importances of 0;
+    4. measures the columns now in use. The best that were measured are the result.
+
+    The search stops after ``stall_limit`` steps without a better score, after ``max_iter`` steps or at ``time_limit``. It
+    is a random one: it finds other columns with another seed, and with thousands of columns it is far from having seen
+    all. Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
+    smoothed. Where that program, unless told otherwise, starts from the importances of a forest, this one does not. Columns
+    of equal importance are taken in random order.
+
+    Groups have one importance each. Included columns are always in use. Where the number of columns that are wanted leaves
+    no choice, the search is as with "auto". This method gives a set: ``n_features_to_select="auto"`` selects the best
+    columns that were measured, of any number.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default=0.5
+        How many columns to select: a count, a share of the columns, or "auto".
+    task : {"auto", "classification", "regression"}, default="auto"
+        What ``y`` is; "auto" reads it from ``y``.
+    include, exclude : list of names or positions, optional
+        Columns that are selected in any case; columns that never are.
+    groups : sequence of labels, one for each column, optional
+        Columns with the same label are selected or left together and count as one.
+    estimator : scikit-learn estimator or None, default=None
+        The model. It is given columns of mean 0 and standard deviation 1, a missing value as 0, and the labels as they
+        are. None: ``RidgeClassifier()`` or ``Ridge()``, in closed form.
+    scoring : str, callable or None, default=None
+        What is maximised, as in scikit-learn; None is the estimator's own score, such as accuracy or R^2. Steps assume that
+        scores are of the order of 1.
+    cv : int, default=5
+        Number of folds; no more than there are rows (in the largest class) to fill them. They are drawn once.
+    n_repeats : int, default=3
+        How often the rows are divided into folds. The columns in use are measured on all of these, the pairs of a gradient
+        on one after the other.
+    n_gradients : int, default=4
+        Pairs for each gradient.
+    max_iter : int, default=300
+        Steps at most.
+    stall_limit : int, default=35
+        Steps without a better score after which the search stops.
+    time_limit : float or None, default=None
+        Seconds after which the search stops, at the next score. What is found then depends on the speed of the machine.
+    progress : None, bool or callable, default=None
+        True writes to the standard error stream how far the search has come; a function is called after each step with
+        a :class:`~easyfs.baselines.progress.Progress`, whose loss is the negative score.
+    n_jobs : int or None, default=None
+        Processes for the fits of ``estimator``: None is one, -1 all. The closed form does without.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds and of the search.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        Importance of each column when the best columns were in use; that of included columns is 0.
+    best_score_ : float
+        The cross-validated score of the best columns. Being the best of many it is better than what new rows will show.
+    n_iter_ : int
+        Number of steps.
+    stop_reason_ : {"stalled", "max_iter", "time_limit"}
+        Why the search stopped.
+
+    References
+    ----------
+    Yenice, Adhikari, Wong, Aksakalli, Gumus and Abbasi, "SPSA-FSR: simultaneous perturbation stochastic approximation for
+    feature selection and ranking", arXiv:1804.05589, 2018; Akman, Malekipirbazari, Yenice, Yeo, Adhikari, Wong, Abbasi and
+    Gumus, "k-best feature selection and ranking via stochastic approximation", Expert Systems with Applications 213, 2023.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from easyfs.baselines import SPFSRSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = SPFSRSelector(5, random_state=0).fit(X, y)
+    >>> selector.n_features_, selector.best_score_ > 0.95
+    (5, True)
+    """
+
+    several_targets = True
+    finds_set = True
+
+    best_score_: float
+    n_iter_: int
+    stop_reason_: str
+
+    def __init__(
+        self,
+        n_features_to_select: Any = 0.5,
+        *,
+        task: str = "auto",
+        include: Any = None,
+        exclude: Any = None,
+        groups: Any = None,
+        estimator: Any = None,
+        scoring: Any = None,
+        cv: int = 5,
+        n_repeats: int = 3,
+        n_gradients: int = 4,
+        max_iter: int = 300,
+        stall_limit: int = 35,
+        time_limit: float | None = None,
+        progress: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        self.estimator = estimator
+        self.scoring = scoring
+        self.cv = cv
+        self.n_repeats = n_repeats
+        self.n_gradients = n_gradients
+        self.max_iter = max_iter
+        self.stall_limit = stall_limit
+        self.time_limit = time_limit
+        self.progress = progress
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_number("cv", self.cv, 2, whole=True)
+        for name in ("n_repeats", "n_gradients", "max_iter", "stall_limit"):
+            check_number(name, getattr(self, name), 1, whole=True)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, 0.0, above=True)
+        reporter(self.progress)
+        usable = hasattr(self.estimator, "fit") and hasattr(self.estimator, "get_params")
+        if self.estimator is not None and (isinstance(self.estimator, type) or not usable):
+            raise ValueError(f"estimator={self.estimator!r}: give a scikit-learn estimator, such as Ridge(), or None.")
+
+    def _problem(
+        self, matrix: Any, columns: Array, scaling: Scaling, target: Target, weight: Array | None, constraints: Constraints
+    ) -> Problem:
+        problem = super()._problem(matrix, columns, scaling, target, weight, constraints)
+        known = {field.name: getattr(problem, field.name) for field in fields(problem)}
+        unit = np.unique(constraints.groups[columns], return_inverse=True)[1]
+        return GroupedProblem(**known, unit=unit, n_units=constraints.count)
+
+    def _score(self, problem: Problem) -> Scored:
+        assert isinstance(problem, GroupedProblem)
+        random = check_random_state(self.random_state)
+        folds = fold_numbers(problem, self.cv, self.n_repeats, random)
+        unit = problem.unit
+        with self._scorer(problem, folds) as scorer:
+            search = Search(
+                lambda sets: scorer([(np.flatnonzero(units[unit]), repeat) for units, repeat in sets]),
+                n_units=int(unit.max()) + 1,
+                count=problem.n_units,
+                include=np.unique(unit[problem.include]),
+                n_repeats=self.n_repeats,
+                random=random,
+            )
+            self.stop_reason_ = search.run(
+                n_gradients=self.n_gradients,
+                max_iter=self.max_iter,
+                stall_limit=self.stall_limit,
+                time_limit=self.time_limit,
+                report=reporter(self.progress),
+            )
+        self.n_iter_ = search.n_steps
+        best = search.best
+        self.best_score_ = best.score
+        chosen = best.in_use[unit]
+        order = np.lexsort((-best.rank[unit], ~chosen))
+        return Scored(best.importance[unit], order, int(chosen.sum()))
+
+    def _scorer(self, problem: Problem, folds: Array) -> Any:
+        Z = np.ascontiguousarray(problem.standardized())
+        classes = problem.target.task == "classification"
+        if self.estimator is None and self.scoring is None:
+            several = problem.is_classes and problem.target.n_targets > 2
+            measure = (_one_class if several else _all_labels) if classes else _determination
+            return RidgeScores(Z, _ridge_targets(problem), folds, measure)
+        estimator = self.estimator
+        if estimator is None:
+            estimator = RidgeClassifier() if classes else Ridge()
+        return EstimatorScores(estimator, self.scoring, Z, _labels(problem), folds, self.n_jobs)
+
+
+@dataclass(frozen=True)
+class GroupedProblem(Problem):
+    """A problem with the groups of the columns.
+
+    Attributes
+    ----------
+    unit : ndarray of int, shape (m,)
+        Group of each column: a number from 0.
+    n_units : int or None
+        How many groups are wanted.
+    """
+
+    unit: Array
+    n_units: int | None
+
+
+def bb_gain(importance: Array, last_importance: Array, gradient: Array, last_gradient: Array) -> float:
+    """The gain of Barzilai and Borwein, for a score that is maximised.
+
+    With ``s`` the change of the importances and ``q`` that of the gradient, ``s's / -s'q`` within bounds; the least gain
+    where the score does not bend downwards.
+
+    Parameters
+    ----------
+    importance, last_importance : ndarray of shape (m,)
+        Importances now and before the last step.
+    gradient, last_gradient : ndarray of shape (m,)
+        The gradients there.
+
+    Returns
+    -------
+    float
+        Between 0.01 and 2.
+    """
+    s, q = importance - last_importance, gradient - last_gradient
+    bend = -float(s @ q)
+    return float(np.clip(s @ s / bend, LEAST_GAIN, LARGEST_GAIN)) if bend >= LEAST_CURVATURE else LEAST_GAIN
+
+
+def clipped_change(gain: float, gradient: Array) -> Array:
+    """How much the importances change: the gain times the gradient, within bounds."""
+    return np.clip(gain * gradient, -LARGEST_CHANGE, LARGEST_CHANGE)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Units in use, what they scored, and the importances, also with ties broken, that put them to use."""
+
+    score: float
+    in_use: Array
+    importance: Array
+    rank: Array
+
+
+class Search:
+    """Stochastic approximation of the importances of units (columns, or groups of them).
+
+    Parameters
+    ----------
+    scores : callable
+        Takes a list of pairs, a mask of units and the number of a repeat, and gives their scores.
+    n_units : int
+        Number of units.
+    count : int or None
+        How many units are in use, with the included ones; None: those of importance 0 or more.
+    include : ndarray of int
+        Units that are always in use.
+    n_repeats : int
+        Number of repeats.
+    random : RandomState
+        Source of the directions.
+    """
+
+    def __init__(
+        self,
+        scores: Callable[[list[tuple[Array, int]]], Sequence[float]],
+        *,
+        n_units: int,
+        count: int | None,
+        include: Array,
+        n_repeats: int,
+        random: Any,
+    ):
+        self.scores, self.n_repeats, self.random = scores, n_repeats, random
+        self.included = np.zeros(n_units, dtype=bool)
+        self.included[include] = True
+        self.free = np.flatnonzero(~self.included)
+        left = None if count is None else count - len(include)
+        self.count = left if left is not None and 0 < left < len(self.free) else None
+        self.n_steps = 0
+        self._known: dict[tuple[bytes, int], float] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Importances of zero, in a new random order."""
+        self.importance = np.zeros(len(self.included))
+        self.tie = TIE * self.random.uniform(size=len(self.included))
+        self.last: tuple[Array, Array] | None = None
+
+    def in_use(self, importance: Array) -> Array:
+        """Mask of the units that these importances put to use; at least one."""
+        mask = self.included.copy()
+        if self.count is None:
+            mask |= importance >= 0.0
+        if self.count is not None or not mask.any():
+            count = self.count or 1
+            best = np.argpartition(-(importance + self.tie)[self.free], count - 1)[:count]
+            mask[self.free[best]] = True
+        return mask
+
+    def measure(self, masks: list[tuple[Array, int]]) -> list[float]:
+        """Scores, each computed once."""
+        keys = [(np.packbits(mask).tobytes(), repeat) for mask, repeat in masks]
+        new = {key: work for key, work in zip(keys, masks, strict=True) if key not in self._known}
+        if new:
+            self._known.update(zip(new, map(float, self.scores(list(new.values()))), strict=True))
+        return [self._known[key] for key in keys]
+
+    def mean_score(self, mask: Array) -> float:
+        """Mean over all repeats."""
+        return float(np.mean(self.measure([(mask, repeat) for repeat in range(self.n_repeats)])))
+
+    def gradient(self, n_gradients: int, out_of_time: Callable[[], bool]) -> Array | None:
+        """Mean of the gradients along random directions; the last one, or None, where they all vanish."""
+        total, used = np.zeros(len(self.included)), 0
+        for i in range(n_gradients):
+            direction = self.random.choice([-1.0, 1.0], size=len(self.included))
+            direction[self.included] = 0.0
+            if out_of_time():
+                break
+            up = self.in_use(self.importance + PERTURBATION * direction)
+            down = self.in_use(self.importance - PERTURBATION * direction)
+            if (up == down).all():
+                continue
+            better, worse = self.measure([(up, i % self.n_repeats), (down, i % self.n_repeats)])
+            if better != worse:
+                total += (better - worse) / (2.0 * PERTURBATION) * direction  # 1 / d is d
+                used += 1
+        if used:
+            return total / used
+        return None if self.last is None else self.last[1]
+
+    def step(self, gradient: Array, stall_limit: int) -> bool:
+        """Change the importances; False where nothing along the gradient puts other units to use."""
+        gain = LEAST_GAIN if self.last is None else bb_gain(self.importance, self.last[0], gradient, self.last[1])
+        before = self.in_use(self.importance)
+        moved = self.importance + clipped_change(gain, gradient)
+        self.last = (self.importance, gradient)
+        self.importance = moved
+        for j in range(stall_limit + 1):
+            if (self.in_use(self.importance) != before).any():
+                return True
+            further = LEAST_GAIN + j * (LARGEST_GAIN - LEAST_GAIN) / stall_limit
+            self.importance = moved + further * gradient
+        return bool((self.in_use(self.importance) != before).any())
+
+    def run(
+        self,
+        *,
+        n_gradients: int,
+        max_iter: int,
+        stall_limit: int,
+        time_limit: float | None,
+        report: Callable[[Progress], None],
+    ) -> str:
+        """Search; gives the reason for stopping, and leaves the best units in ``best``."""
+        start = time.monotonic()
+
+        def out_of_time() -> bool:
+            return time_limit is not None and time.monotonic() - start >= time_limit
+
+        mask = self.in_use(self.importance)
+        self.best = Measured(self.mean_score(mask), mask, self.importance, self.importance + self.tie)
+        stalled = 0
+        while self.n_steps < max_iter:
+            gradient = self.gradient(n_gradients, out_of_time)
+            if out_of_time():
+                return "time_limit"
+            if gradient is None or not self.step(gradient, stall_limit):
+                self._begin()
+            mask = self.in_use(self.importance)
+            score = self.mean_score(mask)
+            self.n_steps += 1
+            stalled += 1
+            if score > self.best.score + LEAST_PROGRESS:
+                self.best, stalled = Measured(score, mask, self.importance, self.importance + self.tie), 0
+            report(Progress(self.n_steps, max_iter, -score, int(mask.sum()), time.monotonic() - start))
+            if stalled >= stall_limit:
+                return "stalled"
+        return "max_iter"
+
+
+class EstimatorScores:
+    """Cross-validated scores of any estimator on sets of columns."""
+
+    def __init__(self, estimator: Any, scoring: Any, Z: Array, y: Array, folds: Array, n_jobs: int | None):
+        self.estimator, self.scorer = estimator, check_scoring(estimator, scoring)
+        self.Z, self.y = Z, y
+        self.splits = [[(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(of.max() + 1)] for of in folds]
+        self.parallel = None if n_jobs in (None, 1) else Parallel(n_jobs=n_jobs)
+
+    def __enter__(self) -> EstimatorScores:
+        if self.parallel is not None:
+            self.parallel.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self.parallel is not None:
+            self.parallel.__exit__(*error)
+
+    def __call__(self, sets: list[tuple[Array, int]]) -> list[float]:
+        """Scores of pairs: columns, and the number of a repeat."""
+        work = [
+            (self.estimator, self.scorer, self.Z[:, columns], self.y, train, test)
+            for columns, repeat in sets
+            for train, test in self.splits[repeat]
+        ]
+        scores = (
+            [_fit_and_score(*each) for each in work]
+            if self.parallel is None
+            else self.parallel(delayed(_fit_and_score)(*each) for each in work)
+        )
+        means = np.reshape(np.asarray(scores, dtype=np.float64), (len(sets), -1)).mean(axis=1)
+        if not np.isfinite(means).all():
+            raise ValueError(
+                f"the cross-validated score of estimator={self.estimator!r} is {means[~np.isfinite(means)][0]}; "
+                "choose another scoring, or fewer folds (cv)."
+            )
+        return [float(mean) for mean in means]
+
+
+def _fit_and_score(estimator: Any, scorer: Any, Z: Array, y: Array, train: Array, test: Array) -> float:
+    """Score on some rows of a model fitted on others."""
+    return float(scorer(clone(estimator).fit(Z[train], y[train]), Z[test], y[test]))
+
+
+class RidgeScores:
+    """Cross-validated scores of ``RidgeClassifier()`` (accuracy) or ``Ridge()`` (R^2) on sets of columns.
+
+    Columns have mean 0. Tall tables need the products of the columns within each fold only, held for all columns where
+    there is room; in wide ones predictions for rows held out come from the fit on all rows.
+    """
+
+    def __init__(self, Z: Array, Y: Array, folds: Array, measure: Callable[[Array, Array], float]):
+        self.Z, self.Y, self.folds, self.measure = Z, Y, folds, measure
+        self.held = len(folds) * (int(folds.max()) + 1) * Z.shape[1] ** 2 <= HELD_PRODUCTS
+        self.products = [fold_products(Z, Y, of) for of in folds] if self.held else []
+
+    def __enter__(self) -> RidgeScores:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+    def __call__(self, sets: list[tuple[Array, int]]) -> list[float]:
+        """Scores of pairs: columns, and the number of a repeat."""
+        return [self.score(columns, repeat) for columns, repeat in sets]
+
+    def score(self, columns: Array, repeat: int) -> float:
+        """Mean score over the folds of one repeat."""
+        of = self.folds[repeat]
+        largest_fold = np.bincount(of).max()
+        if len(columns) > largest_fold:
+            predicted = held_out_predictions(self.Z[:, columns], self.Y, of)
+        elif self.held:
+            coef, intercept = fold_coefficients(self.products[repeat].of_columns(columns))
+            spread = np.zeros((self.Z.shape[1], *coef.shape[::2]))
+            spread[columns] = coef.transpose(1, 0, 2)
+            predicted = _own_fold(self.Z, spread, intercept, of)
+        else:
+            Z = self.Z[:, columns]
+            coef, intercept = fold_coefficients(fold_products(Z, self.Y, of))
+            predicted = _own_fold(Z, coef.transpose(1, 0, 2), intercept, of)
+        rows = [of == fold for fold in range(of.max() + 1)]
+        return float(np.mean([self.measure(self.Y[here], predicted[here]) for here in rows]))
+
+
+@dataclass(frozen=True)
+class FoldProducts:
+    """Sums over the rows of each fold: products of columns, products with the targets, columns, targets, rows."""
+
+    gram: Array
+    cross: Array
+    column_sum: Array
+    target_sum: Array
+    size: Array
+
+    def of_columns(self, columns: Array) -> FoldProducts:
+        """The same for some columns."""
+        gram = self.gram[:, columns[:, None], columns]
+        return FoldProducts(gram, self.cross[:, columns], self.column_sum[:, columns], self.target_sum, self.size)
+
+
+def fold_products(Z: Array, Y: Array, of: Array) -> FoldProducts:
+    """Gather the sums over each fold; ``of`` has the number of the fold of each row."""
+    parts = []
+    for k in range(of.max() + 1):
+        rows, targets = Z[of == k], Y[of == k]
+        parts.append((rows.T @ rows, rows.T @ targets, rows.sum(axis=0), targets.sum(axis=0), len(rows)))
+    return FoldProducts(*(np.array(part) for part in zip(*parts, strict=True)))
+
+
+def fold_coefficients(products: FoldProducts) -> tuple[Array, Array]:
+    """For each fold, coefficients (f, k, t) and intercepts (f, t) of ridge regressions on all other rows."""
+    p = products
+    n = (p.size.sum() - p.size)[:, None]
+    mean = (p.column_sum.sum(axis=0) - p.column_sum) / n
+    target_mean = (p.target_sum.sum(axis=0) - p.target_sum) / n
+    gram = p.gram.sum(axis=0) - p.gram - n[:, :, None] * mean[:, :, None] * mean[:, None, :]
+    cross = p.cross.sum(axis=0) - p.cross - n[:, :, None] * mean[:, :, None] * target_mean[:, None, :]
+    coef = np.linalg.solve(gram + RIDGE * np.eye(gram.shape[1]), cross)
+    return coef, target_mean - np.einsum("fk,fkt->ft", mean, coef)
+
+
+def held_out_predictions(Z: Array, Y: Array, of: Array) -> Array:
+    """For each row the prediction of a ridge regression on the rows of other folds.
+
+    With ``H`` the matrix that gives the predictions of the regression on all rows (the columns of ``Z`` have mean 0, so
+    that its intercept is the mean), the errors of the rows of a fold, were they held out, are ``(I - H_ff)^-1 e_f``.
+    """
+    n, k = Z.shape
+    # F'F is H but for the intercept.
+    if k < n:
+        root = linalg.cholesky(Z.T @ Z + RIDGE * np.eye(k), lower=True, check_finite=False)
+        F = linalg.solve_triangular(root, Z.T, lower=True, check_finite=False)
+    else:
+        product = Z @ Z.T
+        values, vectors = linalg.eigh(product, check_finite=False)
+        values = np.maximum(values, 0.0)
+        F = np.sqrt(values / (values + RIDGE))[:, None] * vectors.T
+    error = Y - Y.mean(axis=0) - F.T @ (F @ Y)
+    predicted = np.empty_like(Y)
+    for fold in range(of.max() + 1):
+        rows = np.flatnonzero(of == fold)
+        part = F[:, rows]
+        inside = np.eye(len(rows)) - 1.0 / n - part.T @ part
+        predicted[rows] = Y[rows] - np.linalg.solve(inside, error[rows])
+    return predicted
+
+
+def _own_fold(Z: Array, coef: Array, intercept: Array, of: Array) -> Array:
+    """Predictions of each row by the model of its fold; coefficients of shape (k, f, t)."""
+    k, f, t = coef.shape
+    everywhere = (Z @ coef.reshape(k, f * t)).reshape(len(Z), f, t)
+    predicted: Array = everywhere[np.arange(len(Z)), of] + intercept[of]
+    return predicted
+
+
+def _one_class(Y: Array, predicted: Array) -> float:
+    """Share of rows whose class has the largest prediction."""
+    return float((Y.argmax(axis=1) == predicted.argmax(axis=1)).mean())
+
+
+def _all_labels(Y: Array, predicted: Array) -> float:
+    """Share of rows with every label right; two classes are one label."""
+    return float(((predicted > 0.0) == (Y > 0.0)).all(axis=1).mean())
+
+
+def _determination(Y: Array, predicted: Array) -> float:
+    """R^2, the mean over the targets; 1 or 0 where a target does not vary."""
+    left = np.square(Y - predicted).sum(axis=0)
+    there = np.square(Y - Y.mean(axis=0)).sum(axis=0)
+    share = np.divide(left, there, out=np.where(left > 0.0, 1.0, 0.0), where=there > 0.0)
+    return float(1.0 - share.mean())
+
+
+def fold_numbers(problem: Problem, cv: int, n_repeats: int, random: Any) -> Array:
+    """Number of the fold of each row, for each repeat; classes are spread evenly over the folds."""
+    n = problem.shape[0]
+    if problem.is_classes:
+        room = int(np.bincount(problem.y).max())
+        if room < 2:
+            raise ValueError("no class in y has two rows; SPFSRSelector cross-validates and needs at least that.")
+    else:
+        room = n // 2
+        if room < 2:
+            raise ValueError(f"X has {n} rows (n_samples={n}); SPFSRSelector cross-validates and needs at least 4.")
+    kind = StratifiedKFold if problem.is_classes else KFold
+    folds = np.empty((n_repeats, n), dtype=np.intp)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        for repeat in range(n_repeats):
+            splitter = kind(min(cv, room), shuffle=True, random_state=random)
+            split = splitter.split(np.zeros((n, 1)), problem.y if problem.is_classes else None)
+            for number, (_, test) in enumerate(split):
+                folds[repeat, test] = number
+    return folds
+
+
+def _ridge_targets(problem: Problem) -> Array:
+    """As RidgeClassifier has them: -1 and 1, a single column for two classes; or numbers."""
+    if problem.target.task == "regression":
+        return scaled_targets(problem.y)
+    Y = 2.0 * problem.indicators() - 1.0
+    return Y[:, 1:] if problem.is_classes and Y.shape[1] == 2 else Y
+
+
+def _labels(problem: Problem) -> Array:
+    """The target as an estimator expects it."""
+    if problem.is_classes:
+        assert problem.target.classes is not None
+        return problem.target.classes[problem.y]
+    Y = problem.y.astype(np.int64) if problem.target.task == "classification" else problem.y
+    return Y[:, 0] if Y.shape[1] == 1 else Y
