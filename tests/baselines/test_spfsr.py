@@ -12,7 +12,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from easyfs.baselines.progress import Progress, reporter
+from easyfs.baselines.progress import Progress, Watch
 from easyfs.baselines.spfsr import (
     RidgeScores,
     Search,
@@ -197,7 +197,7 @@ def test_the_best_units_that_were_measured_are_kept_and_none_is_scored_twice(cou
     worth = np.random.default_rng(1).standard_normal(12)
     seen: list[Progress] = []
     search, asked = search_for(worth, count)
-    reason = search.run(n_gradients=4, max_iter=60, stall_limit=30, time_limit=None, report=seen.append)
+    reason = search.run(n_gradients=4, max_iter=60, stall_limit=30, watch=Watch("", seen.append, None))
     assert len(set(asked)) == len(asked)
     assert search.best.score == pytest.approx(worth[search.best.in_use].sum() + 5e-4)
     assert search.best.score >= max(-step.loss for step in seen)
@@ -369,19 +369,8 @@ def test_progress_is_reported_after_each_step(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err == ""
     SPFSRSelector(4, max_iter=6, random_state=0, progress=True).fit(X, y)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("step 1 of at most 6, loss -0.")
-    assert lines[-1].startswith("step 6 of at most 6")
-    assert len(lines) == 2
-
-
-def test_reporters() -> None:
-    step = Progress(1, 2, 0.5, 1, 0.1)
-    assert reporter(None)(step) is None
-    assert reporter(False)(step) is None
-    assert str(step) == "step 1 of at most 2, loss 0.5, 1 column, 0.1 s"
-    assert reporter(print) is print
-    with pytest.raises(ValueError, match="progress='yes'"):
-        reporter("yes")
+    assert lines[0].startswith("SPFSRSelector: step 1/6: loss -0.")
+    assert len(lines) == 1
 
 
 @pytest.mark.parametrize(
@@ -392,7 +381,7 @@ def test_reporters() -> None:
         ("n_gradients", 0),
         ("max_iter", 0),
         ("stall_limit", 0.5),
-        ("time_limit", 0.0),
+        ("time_limit", -1.0),
         ("time_limit", "1 min"),
         ("progress", 3),
         ("estimator", "ridge"),

@@ -47,6 +47,8 @@ class SelectorCase:
         Whether ``n_features_to_select="auto"`` is known; other selectors only rank.
     slow : bool
         Whether large tables are left out.
+    steady : bool
+        Whether scores change little when the table is rounded; not so where they are steps of a path.
     """
 
     name: str
@@ -58,6 +60,7 @@ class SelectorCase:
     supports_weights: bool = True
     finds_set: bool = True
     slow: bool = False
+    steady: bool = True
 
 
 @dataclass(frozen=True)
@@ -324,7 +327,10 @@ def float32_finds_the_same_planted_columns(case: SelectorCase, task: str) -> Non
         single = case.make(2, 0).fit(X.astype(np.float32), y)
         assert set(single.get_support(indices=True)) == {3, 8}
         double = case.make(2, 0).fit(X, y)
-        np.testing.assert_allclose(single.gains_, double.gains_, rtol=0.02)
+        if case.steady:
+            np.testing.assert_allclose(single.gains_, double.gains_, rtol=0.02)
+        else:
+            assert set(double.get_support(indices=True)) == {3, 8}
 
 
 @check(*ALL_TASKS)

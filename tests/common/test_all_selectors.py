@@ -67,6 +67,37 @@ SELECTORS = [
     published("mcfs", tasks=("unsupervised",)),
     published("laplacian_score", tasks=("unsupervised",)),
     published("inf_fs", tasks=("unsupervised",), supports_weights=True),
+    published("lasso", tasks=SUPERVISED, finds_set=True, slow=True),
+    published("random_forest", tasks=SUPERVISED, seeded=True, slow=True, settings={"n_estimators": 30}),
+    published(
+        "random_forest",
+        label="random_forest-permutation",
+        tasks=SUPERVISED,
+        seeded=True,
+        slow=True,
+        settings={"n_estimators": 30, "importance": "permutation"},
+    ),
+    # Nothing is drawn, but equal gains go to the first column, so a permutation of the columns may change the order.
+    published("xgboost", tasks=SUPERVISED, seeded=True, slow=True, settings={"n_estimators": 10, "max_depth": 3}),
+    # A search of few steps misses the planted pair now and then.
+    published(
+        "spfsr",
+        tasks=SUPERVISED,
+        seeded=True,
+        finds_set=True,
+        slow=True,
+        settings={"stall_limit": 80, "n_repeats": 1},
+    ),
+    published("stg", tasks=SUPERVISED, seeded=True, finds_set=True, slow=True, settings={"n_epochs": 200}),
+    published(
+        "lassonet",
+        tasks=SUPERVISED,
+        seeded=True,
+        finds_set=True,
+        slow=True,
+        steady=False,
+        settings={"path_multiplier": 1.3, "n_epochs": (50, 5)},
+    ),
     published("random", tasks=("unsupervised",), seeded=True, supports_weights=True),
 ]
 

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from easyfs.base import BaseSelector
 from easyfs.engines.local import threads_for
-from easyfs.extras import optional  # noqa: F401
 from easyfs.rows import Scaling, measure_scaling
 from easyfs.selection import Constraints, Selection, check_some_vary
 from easyfs.validation import (

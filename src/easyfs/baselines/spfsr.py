@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -20,7 +19,7 @@ from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.baselines.lasso import scaled_targets
-from easyfs.baselines.progress import Progress, reporter
+from easyfs.baselines.progress import Watch, check_watch
 from easyfs.rows import Scaling
 from easyfs.selection import Constraints
 from easyfs.validation import Target, check_number
@@ -177,9 +176,7 @@ class SPFSRSelector(Baseline):
         check_number("cv", self.cv, 2, whole=True)
         for name in ("n_repeats", "n_gradients", "max_iter", "stall_limit"):
             check_number(name, getattr(self, name), 1, whole=True)
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, 0.0, above=True)
-        reporter(self.progress)
+        check_watch(self.progress, self.time_limit)
         usable = hasattr(self.estimator, "fit") and hasattr(self.estimator, "get_params")
         if self.estimator is not None and (isinstance(self.estimator, type) or not usable):
             raise ValueError(f"estimator={self.estimator!r}: give a scikit-learn estimator, such as Ridge(), or None.")
@@ -197,7 +194,8 @@ class SPFSRSelector(Baseline):
         random = check_random_state(self.random_state)
         folds = fold_numbers(problem, self.cv, self.n_repeats, random)
         unit = problem.unit
-        with self._scorer(problem, folds) as scorer:
+        watch = Watch(type(self).__name__, self.progress, self.time_limit)
+        with watch, self._scorer(problem, folds) as scorer:
             search = Search(
                 lambda sets: scorer([(np.flatnonzero(units[unit]), repeat) for units, repeat in sets]),
                 n_units=int(unit.max()) + 1,
@@ -210,8 +208,7 @@ class SPFSRSelector(Baseline):
                 n_gradients=self.n_gradients,
                 max_iter=self.max_iter,
                 stall_limit=self.stall_limit,
-                time_limit=self.time_limit,
-                report=reporter(self.progress),
+                watch=watch,
             )
         self.n_iter_ = search.n_steps
         best = search.best
@@ -389,27 +386,14 @@ class Search:
             self.importance = moved + further * gradient
         return bool((self.in_use(self.importance) != before).any())
 
-    def run(
-        self,
-        *,
-        n_gradients: int,
-        max_iter: int,
-        stall_limit: int,
-        time_limit: float | None,
-        report: Callable[[Progress], None],
-    ) -> str:
+    def run(self, *, n_gradients: int, max_iter: int, stall_limit: int, watch: Watch) -> str:
         """Search; gives the reason for stopping, and leaves the best units in ``best``."""
-        start = time.monotonic()
-
-        def out_of_time() -> bool:
-            return time_limit is not None and time.monotonic() - start >= time_limit
-
         mask = self.in_use(self.importance)
         self.best = Measured(self.mean_score(mask), mask, self.importance, self.importance + self.tie)
         stalled = 0
         while self.n_steps < max_iter:
-            gradient = self.gradient(n_gradients, out_of_time)
-            if out_of_time():
+            gradient = self.gradient(n_gradients, watch.is_over)
+            if watch.is_over():
                 return "time_limit"
             if gradient is None or not self.step(gradient, stall_limit):
                 self._begin()
@@ -419,7 +403,7 @@ class Search:
             stalled += 1
             if score > self.best.score + LEAST_PROGRESS:
                 self.best, stalled = Measured(score, mask, self.importance, self.importance + self.tie), 0
-            report(Progress(self.n_steps, max_iter, -score, int(mask.sum()), time.monotonic() - start))
+            watch.report(self.n_steps, max_iter, -score, int(mask.sum()))
             if stalled >= stall_limit:
                 return "stalled"
         return "max_iter"
