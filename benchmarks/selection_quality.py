@@ -17,11 +17,11 @@ import json
 import time
 
 import numpy as np
-from paper.datasets import DataSet, get
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
 from easyfs import EasyFS
+from paper.datasets import DataSet, get
 
 # What the default selection is expected to reach, at the two sizes that the paper reports.
 EXPECTED = {
