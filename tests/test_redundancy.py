@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from easyfs.redundancy import coded_shares, coding_rate, explained_by_selected, leave_one_out_gain
+from easyfs.redundancy import (
+    coded_shares,
+    coding_rate,
+    explained_by_selected,
+    inverse_diagonal_primal,
+    leave_one_out_gain,
+)
 
 FORMS = ("auto", "primal", "dual")
 
@@ -188,3 +194,17 @@ def test_a_selected_constant_column_explains_nothing_and_is_not_explained():
 
 def test_with_nothing_selected_nothing_is_explained():
     np.testing.assert_array_equal(explained_by_selected(np.zeros((0, 4), dtype=np.float32), np.empty(0, dtype=int)), 0.0)
+
+
+def test_rounding_that_leaves_no_cholesky_factor_does_not_end_a_fit() -> None:
+    rng = np.random.default_rng(0)
+    M = rng.standard_normal((400, 5)) @ rng.standard_normal((5, 60))
+    gram = M.T @ M
+    noise = rng.standard_normal((60, 60)) * 1e-6 * np.abs(gram).max()
+    rounded = gram + noise + noise.T
+    alpha = 59 / (400 * 0.001)
+    assert np.linalg.eigvalsh(np.eye(60) + alpha * rounded).min() < 0.0
+    found = inverse_diagonal_primal(rounded, alpha)
+    exact = inverse_diagonal_primal(gram, alpha)
+    np.testing.assert_allclose(found, exact, atol=0.05)
+    assert (found > 0.0).all()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
 from easyfs.engines.local import block_slices, for_blocks, map_blocks
 
@@ -73,12 +73,18 @@ def leave_one_out_gain(M: Array, eps2: float = 0.5, *, form: str = "auto") -> Ar
 def inverse_diagonal_primal(gram: Array, alpha: float) -> Array:
     """Diagonal of ``(I + alpha M'M)^-1`` from ``M'M``: column sums of squares of the inverse Cholesky factor.
 
-    The factor is lower triangular, so each block of columns only needs the rows below it.
+    The factor is lower triangular, so each block of columns only needs the rows below it. Where rounding (of a table of
+    single precision with nearly dependent columns) has left ``I + alpha M'M`` without one, its eigenvalues are taken,
+    none below 1.
     """
     p = len(gram)
     factor = gram * alpha
     factor[np.diag_indices(p)] += 1.0
-    factor = cholesky(factor, lower=True, overwrite_a=True, check_finite=False)
+    try:
+        factor = cholesky(factor, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        values, vectors = eigh(gram)
+        return np.asarray(vectors**2 @ (1.0 / (1.0 + alpha * np.maximum(values, 0.0))))
     diagonal = np.empty(p)
 
     def solve(part: slice) -> None:
