@@ -202,7 +202,7 @@ def test_rounding_that_leaves_no_cholesky_factor_does_not_end_a_fit() -> None:
     gram = M.T @ M
     noise = rng.standard_normal((60, 60)) * 1e-6 * np.abs(gram).max()
     rounded = gram + noise + noise.T
-    alpha = 59 / (400 * 0.001)
+    alpha = 59 / (400 * 0.01)
     assert np.linalg.eigvalsh(np.eye(60) + alpha * rounded).min() < 0.0
     found = inverse_diagonal_primal(rounded, alpha)
     exact = inverse_diagonal_primal(gram, alpha)
