@@ -88,7 +88,15 @@ def test_parameters_are_passed_on_and_unknown_ones_named() -> None:
 def test_a_missing_package_is_named_with_its_extra(name: str, package: str) -> None:
     code = f"""
 import sys
-sys.modules[{package!r}] = None
+
+
+class NotInstalled:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+
+sys.meta_path.insert(0, NotInstalled())
 import numpy as np
 from easyfs import make_selector
 rng = np.random.default_rng(0)

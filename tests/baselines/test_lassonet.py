@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from easyfs.baselines.lassonet import LassoNetSelector, Path, hier_prox
 from easyfs.baselines.progress import Progress
 
 from .parity import cases, load
-from .test_stg import five_of_fifty
+from .test_stg import five_of_fifty, take_torch_away
 
 QUICK = {"path_multiplier": 1.3, "n_epochs": (30, 5)}
 
@@ -320,7 +319,7 @@ def test_what_progress_raises_ends_the_fit_and_leaves_nothing_behind() -> None:
 
 
 def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
+    take_torch_away(monkeypatch)
     with pytest.raises(ImportError, match=r"LassoNetSelector needs .*easyfs\[torch\]"):
         LassoNetSelector().fit(np.eye(4), [0, 1, 0, 1])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 import threading
 from itertools import pairwise
@@ -214,8 +215,26 @@ def test_a_device_that_is_not_there_is_named() -> None:
         STGSelector(device="cuda").fit(np.eye(4), [0, 1, 0, 1])
 
 
+class NoTorch:
+    """A finder that knows of no torch."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == "torch":
+            raise ModuleNotFoundError(name)
+
+
+def take_torch_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [NoTorch(), *sys.meta_path])
+
+
+def test_importing_the_selectors_does_not_import_torch() -> None:
+    code = "import sys, easyfs.baselines.lassonet, easyfs.baselines.stg; assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
+    take_torch_away(monkeypatch)
     with pytest.raises(ImportError, match=r"STGSelector needs .*easyfs\[torch\]"):
         STGSelector().fit(np.eye(4), [0, 1, 0, 1])
 
