@@ -66,6 +66,8 @@ def make_splits(
             labels = np.asarray(groups)
             if len(labels) != len(y):
                 raise ValueError(f"groups has {len(labels)} entries, but X has {len(y)} rows; give one for each row.")
+            if len(np.unique(labels)) < folds:
+                raise ValueError(f"groups has {len(np.unique(labels))} groups, fewer than folds={folds}; use fewer folds.")
             stratified = task == "classification" and y.ndim == 1
             by_group = (StratifiedGroupKFold if stratified else GroupKFold)(folds, shuffle=True, random_state=seed)
             pairs = by_group.split(X, y, labels)

@@ -132,7 +132,8 @@ def duels(scores: Array, names: list[str], method: str, tie: float = 0.0) -> lis
             continue
         gap = own - scores[:, names.index(name)]
         gap = gap[~np.isnan(gap)]
-        p = float(wilcoxon(gap).pvalue) if len(gap) and np.any(gap != 0) else float("nan")
+        # Seen from either side; some versions of scipy do not give the same where differences are tied.
+        p = max(float(wilcoxon(side).pvalue) for side in (gap, -gap)) if np.any(gap != 0) else float("nan")
         middle = float(np.median(gap)) if len(gap) else float("nan")
         raw.append((name, int((gap > tie).sum()), int((np.abs(gap) <= tie).sum()), int((gap < -tie).sum()), middle, p))
     adjusted = holm(np.array([entry[5] for entry in raw]))
