@@ -76,6 +76,8 @@ def test_blocks_do_not_change_the_scores(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("easyfs.baselines.relieff.block_rows", lambda *_: 7)
     monkeypatch.setattr("easyfs.baselines.relieff.BLOCK_BYTES", 1000)
     np.testing.assert_allclose(ReliefFSelector().fit(X, y).scores_, whole, rtol=1e-10)
+    monkeypatch.setattr("easyfs.baselines.relieff.FEW_ROWS", 100)  # distances that are not kept
+    np.testing.assert_allclose(ReliefFSelector().fit(X, y).scores_, whole, rtol=1e-10)
 
 
 def test_units_of_a_column_do_not_matter() -> None:

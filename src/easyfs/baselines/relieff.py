@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from easyfs.baselines.base import Baseline, Problem, Scored
-from easyfs.engines.local import BLOCK_BYTES, block_rows, block_slices, map_blocks
+from easyfs.engines.local import BLOCK_BYTES, block_rows, block_slices, for_blocks, map_blocks
 from easyfs.validation import check_choice, check_number
 
 Array = NDArray[Any]
@@ -19,6 +19,8 @@ Array = NDArray[Any]
 CONVENTIONS = ("paper", "scikit-feature", "skrebate")
 # A column with at most this many distinct values may be taken for categories.
 FEW_VALUES = 10
+# Up to so many rows, all distances are kept.
+FEW_ROWS = 3000
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Differences:
         Weight of a discrete column in the distance.
     places : ndarray of shape (a + b,)
         Column numbers of the numeric and then the discrete columns.
+    known : ndarray of shape (n, n) or None
+        The distances, where there are few rows.
     """
 
     numeric: Array
@@ -44,15 +48,36 @@ class Differences:
     threshold: Array | None
     discrete_weight: float
     places: Array
+    known: Array | None = None
 
     def distances(self, rows: slice) -> Array:
         """Manhattan distances of some rows to all rows; infinite to themselves."""
-        D: Array = cdist(self.numeric[rows], self.numeric, "cityblock")
-        if self.discrete.shape[1]:
-            D += self.discrete_weight * self.discrete.shape[1] * cdist(self.discrete[rows], self.discrete, "hamming")
+        D = self._between(rows, slice(0, None)) if self.known is None else self.known[rows]
         own = np.arange(rows.start, rows.stop)
         D[own - rows.start, own] = np.inf
         return D
+
+    def _between(self, rows: slice, others: slice) -> Array:
+        D: Array = cdist(self.numeric[rows], self.numeric[others], "cityblock")
+        if self.discrete.shape[1]:
+            apart = cdist(self.discrete[rows], self.discrete[others], "hamming")
+            D += self.discrete_weight * self.discrete.shape[1] * apart
+        return D
+
+    def measured(self) -> Differences:
+        """The same with all distances at hand, each computed once for both rows, unless there are too many rows."""
+        n = len(self.numeric)
+        if n > FEW_ROWS:
+            return self
+        D = np.empty((n, n))
+
+        def fill(rows: slice) -> None:
+            part = self._between(rows, slice(rows.start, None))
+            D[rows, rows.start :] = part
+            D[rows.stop :, rows] = part[:, rows.stop - rows.start :].T
+
+        for_blocks(fill, _row_blocks(n))
+        return replace(self, known=D)
 
     def weighted_sums(self, rows: slice, neighbors: Array, weights: Array) -> Array:
         """``sum_{i, m} weights[q, i, m] diff(i, m)`` for each set of weights ``q`` and each column.
@@ -303,7 +328,7 @@ class ReliefFSelector(Baseline):
         order = np.argsort(problem.y, kind="stable") if problem.is_classes else np.arange(n)
         parts = differences(
             X[order], scaled=self.convention != "scikit-feature", discrete=discrete, mixed_threshold=skrebate
-        )
+        ).measured()
         k = self.n_neighbors
         if problem.is_classes:
             return Scored(relieff(parts, problem.y[order], problem.target.n_targets, k, self.convention))
