@@ -30,6 +30,8 @@ REDUNDANCIES = ("mean", "max")
 FLOOR = 0.001
 # A column is a copy of another when their absolute correlation is this close to 1.
 COPY, COPY_FLOAT32 = 1e-8, 1e-5
+# Columns whose correlations are computed at a time.
+BATCH = 8
 # The columns are worked through in blocks of this size, or in this many.
 BLOCK_BYTES, MOST_BLOCKS = 1 << 23, 32
 
@@ -150,6 +152,8 @@ class Correlations:
         self.blocks = block_slices(m, -(-m // min(1 + 8 * n * m // BLOCK_BYTES, MOST_BLOCKS)))
         # One row for each column, of mean 0 and length 1.
         self.unit = np.empty((m, n))
+        # Correlations of columns that have been computed along with others.
+        self.ready: dict[int, Array] = {}
 
         def fill(columns: slice) -> None:
             unit = self.unit[columns]
@@ -176,17 +180,26 @@ class Correlations:
         else:
             for_blocks(fill, self.blocks)
 
-    def shared(self, column: int) -> tuple[Array, Array]:
-        """Absolute correlation of each column with this one, and which columns are copies of it."""
-        chosen = self.unit[column]
-        found = np.empty(len(self.unit))
+    def shared(self, column: int, next_ones: Array) -> tuple[Array, Array]:
+        """Absolute correlation of each column with this one, and which columns are copies of it.
 
-        def fill(columns: slice) -> None:
-            np.matmul(self.unit[columns], chosen, out=found[columns])
+        Reading the table takes most of the time, so those of ``next_ones``, the columns that may be asked for soon, are
+        computed along with it.
+        """
+        if column not in self.ready:
+            others = [int(j) for j in next_ones if j not in self.ready and j != column]
+            batch = [column, *others[: BATCH - 1]]
+            chosen = np.ascontiguousarray(self.unit[batch].T)
+            found = np.empty((len(self.unit), len(batch)))
 
-        self._for_blocks(fill)
-        np.minimum(np.abs(found, out=found), 1.0, out=found)
-        return found, found >= 1.0 - self.closeness
+            def fill(columns: slice) -> None:
+                np.matmul(self.unit[columns], chosen, out=found[columns])
+
+            self._for_blocks(fill)
+            np.minimum(np.abs(found, out=found), 1.0, out=found)
+            self.ready |= dict(zip(batch, np.ascontiguousarray(found.T), strict=True))
+        own = self.ready.pop(column)
+        return own, own >= 1.0 - self.closeness
 
 
 def _unit_targets(problem: Problem) -> Array:
@@ -225,7 +238,7 @@ class BinnedInformation:
         self.relevance = self.information.relevance
         self.no_copies = np.zeros(len(self.relevance), dtype=bool)
 
-    def shared(self, column: int) -> tuple[Array, Array]:
+    def shared(self, column: int, _: Array) -> tuple[Array, Array]:
         """Mutual information of each column with this one; no column counts as a copy."""
         return self.information.redundancy(column), self.no_copies
 
@@ -238,6 +251,7 @@ class _Balance:
         self.measure, self.quotient, self.largest = measure, quotient, largest
         self.total = np.zeros(m)
         self.copies = np.zeros(m, dtype=bool)
+        self.taken = np.zeros(m, dtype=bool)
         self.n_selected = 0
 
     def objective(self) -> tuple[Array, Array]:
@@ -248,7 +262,10 @@ class _Balance:
         return (relevance / redundancy if self.quotient else relevance - redundancy), self.copies
 
     def take(self, column: int) -> None:
-        shared, copies = self.measure.shared(column)
+        self.taken[column] = True
+        value = np.where(self.taken, -np.inf, self.objective()[0])
+        promising = np.argsort(-value, kind="stable")[: 2 * BATCH]
+        shared, copies = self.measure.shared(column, promising[~self.taken[promising]])
         if self.quotient:
             shared = np.maximum(shared, FLOOR)
         if self.largest:
