@@ -44,7 +44,8 @@ def chosen_columns(name: str, columns: int, max_rows: int) -> dict[str, list[int
         name=name,
         results=RAW / "pixels" / f"{name}.jsonl",
     )
-    return {place[1]: row["order"] for place, row in found.fit_rows.items() if row["status"] == "ok"}
+    orders = {place[1]: row["order"] for place, row in found.fit_rows.items() if row["status"] == "ok"}
+    return {selector: orders[selector] for selector in found.selectors if selector in orders}
 
 
 def draw(name: str, chosen: dict[str, list[int]], columns: int) -> None:
