@@ -19,7 +19,7 @@ class Method:
     settings : dict
         Parameters other than the defaults.
     slow : bool
-        Whether one repeat is enough (the issue of time).
+        Whether one repeat has to do, as a fit takes so long.
     published : str or None
         Column in the paper's tables.
     regression : bool

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV, LogisticRegression, MultiTaskLassoCV, lasso_path
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from easyfs.baselines.base import scaled_targets
 from easyfs.baselines.lasso import (
     L1,
     L1Path,
@@ -20,7 +21,6 @@ from easyfs.baselines.lasso import (
     LogisticPath,
     follow,
     penalty_shares,
-    scaled_targets,
 )
 
 

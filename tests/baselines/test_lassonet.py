@@ -45,7 +45,8 @@ def test_prox_matches_reference_numbers(stem: str, kind: str) -> None:
     stored = load(stem)
     v, u = stored["v"], stored["u"]
     if kind == "torch":
-        torch = pytest.importorskip("torch")
+        import torch
+
         v, u = torch.from_numpy(v), torch.from_numpy(u)
     for i, lam in enumerate(stored["lambdas"].tolist()):
         for j, lambda_bar in enumerate(stored["lambda_bars"].tolist()):
@@ -153,7 +154,6 @@ def test_the_sparsest_network_within_one_standard_error_is_taken() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_five_true_columns_of_fifty_come_first(task: str, seed: int) -> None:
-    pytest.importorskip("torch")
     X, y, columns = five_of_fifty(seed, task)
     selector = LassoNetSelector("auto", random_state=seed).fit(X, y)
     assert set(selector.order_[:5].tolist()) == columns
@@ -164,7 +164,6 @@ def test_five_true_columns_of_fifty_come_first(task: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_columns_that_matter_only_together_are_found(seed: int) -> None:
-    pytest.importorskip("torch")
     X = np.random.default_rng(seed).standard_normal((800, 20))
     selector = LassoNetSelector("auto", random_state=seed, path_multiplier=1.1).fit(X, X[:, 4] * X[:, 11] > 0)
     assert set(selector.order_[:2].tolist()) == {4, 11}
@@ -173,7 +172,6 @@ def test_columns_that_matter_only_together_are_found(seed: int) -> None:
 
 def test_without_hidden_part_columns_leave_where_the_lasso_drops_them() -> None:
     # M = 0 is a linear model; with orthogonal columns the lasso drops a column where lam is the gradient without it.
-    pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     n = 1000
     basis = np.linalg.qr(np.column_stack([np.ones(n), rng.standard_normal((n, 7))]))[0]
@@ -189,7 +187,6 @@ def test_without_hidden_part_columns_leave_where_the_lasso_drops_them() -> None:
 
 
 def test_the_path_is_told_of() -> None:
-    pytest.importorskip("torch")
     X, y, _ = five_of_fifty(0, "regression", n=300)
     seen: list[Progress] = []
     selector = LassoNetSelector("auto", random_state=0, progress=seen.append, **QUICK).fit(X, y)
@@ -208,7 +205,6 @@ def test_the_path_is_told_of() -> None:
 
 
 def test_labels_and_several_targets() -> None:
-    pytest.importorskip("torch")
     X = np.random.default_rng(0).standard_normal((400, 10))
     labels = np.column_stack([X[:, 2] > 0, X[:, 7] > 0.3, np.arange(400) < 0]).astype(int)  # no row has the last label
     selector = LassoNetSelector(2, random_state=0, **QUICK).fit(X, labels)
@@ -221,7 +217,6 @@ def test_labels_and_several_targets() -> None:
 
 @pytest.mark.parametrize("settings", [{"hidden_dims": (20, 10, 5)}, {"dropout": 0.3}, {"gamma": 0.001}, {"batch_size": 32}])
 def test_other_networks_find_planted_columns_and_follow_the_seed(settings: dict[str, Any]) -> None:
-    pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 12))
     y = X[:, 3] + np.abs(X[:, 8]) + 0.1 * rng.standard_normal(300)
@@ -232,7 +227,6 @@ def test_other_networks_find_planted_columns_and_follow_the_seed(settings: dict[
 
 
 def test_wide_tables_and_copies() -> None:
-    pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 60)
     X = rng.standard_normal((60, 400))
@@ -246,7 +240,6 @@ def test_wide_tables_and_copies() -> None:
 @pytest.mark.parametrize("n", range(2, 13))
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_tiny_tables(task: str, n: int) -> None:
-    pytest.importorskip("torch")
     rng = np.random.default_rng(n)
     X, y = rng.standard_normal((n, 3)), np.arange(n) % 2 if task == "classification" else np.arange(n) * 1.5
     selector = LassoNetSelector("auto", task=task, random_state=0, n_epochs=(5, 2), path_multiplier=1.5).fit(X, y)
@@ -255,7 +248,6 @@ def test_tiny_tables(task: str, n: int) -> None:
 
 
 def test_hostile_columns() -> None:
-    pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     X = rng.standard_normal((600, 6))
     y = X[:, 0] + 0.1 * rng.standard_normal(600)
@@ -272,7 +264,6 @@ def test_hostile_columns() -> None:
 
 
 def test_a_column_that_is_seen_in_a_row_set_aside_only() -> None:
-    pytest.importorskip("torch")
     X, y = np.zeros((20, 1)), np.arange(20.0)
     X[19] = 1.0
     for seed in range(10):
@@ -281,14 +272,12 @@ def test_a_column_that_is_seen_in_a_row_set_aside_only() -> None:
 
 
 def test_a_learning_rate_beyond_all_measure_is_named() -> None:
-    pytest.importorskip("torch")
     X, y, _ = five_of_fifty(0, "regression", n=100)
     with pytest.raises(ValueError, match=r"learning_rate=1e\+30"):
         LassoNetSelector(learning_rate=1e30, random_state=0).fit(X, y)
 
 
 def test_time_limit_orders_what_is_left_by_norm() -> None:
-    pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 12))
     y = X[:, 3] + X[:, 8] + 0.1 * rng.standard_normal(300)
@@ -302,7 +291,8 @@ def test_time_limit_orders_what_is_left_by_norm() -> None:
 
 
 def test_what_progress_raises_ends_the_fit_and_leaves_nothing_behind() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     X, y, _ = five_of_fifty(0, "regression", n=200)
     before, state_before = torch.get_num_threads(), torch.get_rng_state()
 
@@ -347,6 +337,5 @@ def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.Monkey
     ],
 )
 def test_bad_parameters_are_named(name: str, value: Any) -> None:
-    pytest.importorskip("torch")
     with pytest.raises(ValueError, match=name):
         LassoNetSelector(**{name: value}).fit(np.eye(4), [0, 1, 0, 1])

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from easyfs.baselines import RandomForestSelector
-from easyfs.baselines.lasso import scaled_targets
+from easyfs.baselines.base import scaled_targets
 from easyfs.baselines.random_forest import permutation_importance
 
 N, M = 120, 8

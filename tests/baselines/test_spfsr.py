@@ -12,17 +12,9 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
+from easyfs.baselines.model_scores import RidgeScores, determination, right_class, right_labels
 from easyfs.baselines.progress import Progress, Watch
-from easyfs.baselines.spfsr import (
-    RidgeScores,
-    Search,
-    SPFSRSelector,
-    _all_labels,
-    _determination,
-    _one_class,
-    bb_gain,
-    clipped_change,
-)
+from easyfs.baselines.spfsr import Search, SPFSRSelector, bb_gain, clipped_change
 
 from .parity import cases, load
 
@@ -82,10 +74,10 @@ def test_the_closed_form_is_scikit_learns_cross_validated_ridge(kind: str, n: in
     y = target(X, kind)
     folds = np.stack([folds_of(n, 5, seed) for seed in range(2)])
     if kind in ("numbers", "several"):
-        Y, measure, model = y.reshape(n, -1), _determination, Ridge()
+        Y, measure, model = y.reshape(n, -1), determination, Ridge()
     else:
         Y = (2.0 * (y[:, None] == np.arange(3)) - 1.0) if kind == "classes" else 2.0 * y.reshape(n, -1) - 1.0
-        measure, model = _one_class if kind == "classes" else _all_labels, RidgeClassifier()
+        measure, model = right_class if kind == "classes" else right_labels, RidgeClassifier()
     scores = RidgeScores(X, Y, folds, measure)
     assert scores.held
     scores.held = held
@@ -100,7 +92,7 @@ def test_the_closed_form_is_scikit_learns_cross_validated_ridge(kind: str, n: in
 def test_r2_of_a_target_that_does_not_vary_is_one_or_zero() -> None:
     Y = np.column_stack([np.ones(4), np.ones(4), np.arange(4.0)])
     predicted = np.column_stack([np.ones(4), np.zeros(4), np.arange(4.0)])
-    assert _determination(Y, predicted) == pytest.approx((1.0 + 0.0 + 1.0) / 3.0)
+    assert determination(Y, predicted) == pytest.approx((1.0 + 0.0 + 1.0) / 3.0)
 
 
 def search_for(worth: np.ndarray, count: int | None, include: tuple[int, ...] = (), seed: int = 0) -> tuple[Search, list]:

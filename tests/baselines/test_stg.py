@@ -94,7 +94,8 @@ def test_penalty_is_the_probability_that_noise_leaves_a_gate_open(sigma: float) 
 
 
 def test_gates_of_tensors_equal_those_of_arrays() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     rng = np.random.default_rng(0)
     mu, noise = rng.standard_normal(20), rng.standard_normal((5, 20))
     tensor = torch.from_numpy(mu).requires_grad_()
@@ -109,7 +110,6 @@ def test_gates_of_tensors_equal_those_of_arrays() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_five_true_columns_of_fifty_come_first_and_alone_stay_open(task: str, seed: int) -> None:
-    pytest.importorskip("torch")
     X, y, columns = five_of_fifty(seed, task)
     selector = STGSelector("auto", random_state=seed).fit(X, y)
     assert set(selector.order_[:5].tolist()) == columns
@@ -122,14 +122,12 @@ def test_five_true_columns_of_fifty_come_first_and_alone_stay_open(task: str, se
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_columns_that_matter_only_together_are_found(seed: int) -> None:
-    pytest.importorskip("torch")
     X = np.random.default_rng(seed).standard_normal((800, 20))
     selector = STGSelector("auto", random_state=seed).fit(X, X[:, 4] * X[:, 11] > 0)
     assert set(selector.get_support(indices=True)) == {4, 11}
 
 
 def test_the_penalty_decides_how_many_gates_stay_open() -> None:
-    pytest.importorskip("torch")
     X, y, _ = five_of_fifty(0, "regression")
     fits = [STGSelector("auto", lam=lam, random_state=0, n_epochs=300).fit(X, y) for lam in (0.0, 0.02, 0.15, 10.0)]
     n_open = [fit.n_features_ for fit in fits]
@@ -138,7 +136,6 @@ def test_the_penalty_decides_how_many_gates_stay_open() -> None:
 
 
 def test_labels_and_several_targets() -> None:
-    pytest.importorskip("torch")
     X = np.random.default_rng(0).standard_normal((400, 10))
     labels = np.column_stack([X[:, 2] > 0, X[:, 7] > 0.3, np.arange(400) < 0]).astype(int)  # no row has the last label
     selector = STGSelector(2, random_state=0, **QUICK).fit(X, labels)
@@ -152,7 +149,6 @@ def test_labels_and_several_targets() -> None:
 @pytest.mark.parametrize("n", range(2, 13))
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_tiny_tables(task: str, n: int) -> None:
-    pytest.importorskip("torch")
     rng = np.random.default_rng(n)
     X, y = rng.standard_normal((n, 3)), np.arange(n) % 2 if task == "classification" else np.arange(n) * 1.5
     selector = STGSelector("auto", task=task, random_state=0, n_epochs=5).fit(X, y)
@@ -162,7 +158,6 @@ def test_tiny_tables(task: str, n: int) -> None:
 
 
 def test_hostile_columns() -> None:
-    pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 6))
     y = X[:, 0] + 0.1 * rng.standard_normal(300)
@@ -202,13 +197,13 @@ def test_hostile_columns() -> None:
     ],
 )
 def test_bad_parameters_are_named(name: str, value: Any) -> None:
-    pytest.importorskip("torch")
     with pytest.raises(ValueError, match=name):
         STGSelector(**{name: value}).fit(np.eye(4), [0, 1, 0, 1])
 
 
 def test_a_device_that_is_not_there_is_named() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     if torch.cuda.is_available():
         pytest.skip("there is one")
     with pytest.raises(ValueError, match="device='cuda'"):
@@ -240,7 +235,6 @@ def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_progress_is_told_each_epoch() -> None:
-    pytest.importorskip("torch")
     X, y, _ = five_of_fifty(0, "regression", n=200)
     seen: list[Progress] = []
     silent = STGSelector(5, random_state=0, n_epochs=30).fit(X, y)
@@ -253,7 +247,8 @@ def test_progress_is_told_each_epoch() -> None:
 
 
 def test_what_progress_raises_ends_the_fit_and_leaves_nothing_behind() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     X, y, _ = five_of_fifty(0, "regression", n=200)
     before = torch.get_num_threads()
 
@@ -269,7 +264,6 @@ def test_what_progress_raises_ends_the_fit_and_leaves_nothing_behind() -> None:
 
 
 def test_time_limit_keeps_the_best_so_far() -> None:
-    pytest.importorskip("torch")
     X, y, _ = five_of_fifty(0, "regression", n=200)
     selector = STGSelector("auto", random_state=0, time_limit=0.0).fit(X, y)
     assert selector.stop_reason_ == "time_limit"
@@ -278,7 +272,8 @@ def test_time_limit_keeps_the_best_so_far() -> None:
 
 
 def test_global_state_of_torch_is_left_alone() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     X, y, _ = five_of_fifty(0, "classification", n=200)
     torch.manual_seed(3)
     expected = torch.rand(4)
@@ -292,7 +287,8 @@ def test_global_state_of_torch_is_left_alone() -> None:
 
 
 def test_fits_in_several_threads_give_the_answer_of_one() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     X, y, _ = five_of_fifty(0, "classification", n=200)
     alone = STGSelector(5, random_state=0, **QUICK).fit(X, y).scores_
     before, found = torch.get_num_threads(), []
@@ -312,7 +308,6 @@ def test_fits_in_several_threads_give_the_answer_of_one() -> None:
 
 
 def test_float32_and_float64_tables_of_any_layout_give_one_answer() -> None:
-    pytest.importorskip("torch")
     X, y, _ = five_of_fifty(0, "regression", n=300)
     X = (X + 30.0).astype(np.float32)
     first = STGSelector(5, random_state=0, **QUICK).fit(X, y)
@@ -326,7 +321,8 @@ def test_float32_and_float64_tables_of_any_layout_give_one_answer() -> None:
 
 
 def test_adam_equals_that_of_torch() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     generator = torch.Generator().manual_seed(0)
     start = [torch.randn(3, 4, generator=generator), torch.randn(3, generator=generator)]
     theirs = [tensor.clone().requires_grad_() for tensor in start]
@@ -347,7 +343,8 @@ def test_adam_equals_that_of_torch() -> None:
 
 
 def test_layers_equal_matrix_products() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     generator = torch.Generator().manual_seed(0)
     layers = new_layers(torch, (5, 4, 3, 2), generator, "cpu")
     assert [tuple(tensor.shape) for tensor in layers] == [(4, 5), (4,), (3, 4), (3,), (2, 3), (2,)]
@@ -360,7 +357,8 @@ def test_layers_equal_matrix_products() -> None:
 
 
 def test_dropout_keeps_the_mean() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     assert dropout(torch, 0.0, torch.Generator()) is None
     drop = dropout(torch, 0.25, torch.Generator().manual_seed(0))
     assert drop is not None
@@ -371,7 +369,8 @@ def test_dropout_keeps_the_mean() -> None:
 
 @pytest.mark.parametrize(("n", "size"), [(10, 256), (256, 256), (257, 256), (1000, 256), (7, 1)])
 def test_batches_hold_each_row_once_and_are_of_one_size(n: int, size: int) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     X = torch.arange(n)[:, None]
     found = list(batches(torch, X, X[:, 0], size, torch.Generator().manual_seed(0)))
     assert len(found) == -(-n // size)
@@ -436,7 +435,8 @@ def test_missing_values_do_not_widen_a_column() -> None:
 
 @pytest.mark.parametrize("kind", ["classes", "labels", "values"])
 def test_losses_equal_their_formulas_and_curve_no_more_than_they_say(kind: str) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 3))
     y = {"classes": rng.integers(0, 3, 40), "labels": rng.integers(0, 2, (40, 3)), "values": X + X**2}[kind]
@@ -462,7 +462,8 @@ def test_losses_equal_their_formulas_and_curve_no_more_than_they_say(kind: str) 
 
 
 def test_early_stopping_keeps_the_best_weights() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     parameters = Parameters(torch, [torch.zeros(2)])
     stopping = EarlyStopping(parameters, 2)
     over = []
@@ -475,7 +476,8 @@ def test_early_stopping_keeps_the_best_weights() -> None:
 
 
 def test_one_thread_holds_and_gives_back_the_number_of_threads() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(2)
@@ -492,13 +494,15 @@ def test_one_thread_holds_and_gives_back_the_number_of_threads() -> None:
 
 
 def test_seeds_follow_the_random_state() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     draws = [torch.rand(3, generator=seeded(torch, np.random.RandomState(seed))).tolist() for seed in (0, 0, 1)]
     assert draws[0] == draws[1] != draws[2]
 
 
 def test_devices() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     assert resolve_device(torch, "cpu").type == "cpu"
     with pytest.raises(ValueError, match=r"device='cpu:x' cannot be used"):
         resolve_device(torch, "cpu:x")

@@ -22,7 +22,9 @@ def package(request: pytest.FixtureRequest) -> Any:
     """The package, which all tests need but one."""
     if "without_the_package" in request.node.name:
         return None
-    return pytest.importorskip("xgboost")
+    import xgboost
+
+    return xgboost
 
 
 def table(seed: int = 0) -> np.ndarray:
@@ -60,7 +62,6 @@ def from_trees(model: Any, importance: str) -> np.ndarray:
 @pytest.mark.parametrize("importance", IMPORTANCES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_importances_are_those_of_the_trees(kind: str, importance: str, package: Any) -> None:
-    pytest.importorskip("pandas")
     X = table()
     y = target(X, kind)
     selector = XGBoostSelector(2, n_estimators=6, max_depth=3, learning_rate=0.5, importance=importance).fit(X, y)

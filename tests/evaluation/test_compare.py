@@ -607,7 +607,8 @@ def test_selectors_of_scikit_learn_give_the_size_that_is_asked(selector: Any) ->
 
 
 def test_fastcan() -> None:
-    fastcan = pytest.importorskip("fastcan")
+    import fastcan
+
     X, y = classes()
     found = compare([fastcan.FastCan(verbose=0)], X, y, sizes=[1, 4], models=SpyModel(), folds=3, repeats=1)
     assert found.failures() == []

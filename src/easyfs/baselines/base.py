@@ -356,3 +356,13 @@ class WeightedBaseline(Baseline):
         """
         self._fit(X, y, sample_weight)
         return self
+
+
+def scaled_targets(Y: Array) -> Array:
+    """Targets with mean 0 and variance 1; one that does not vary becomes zero."""
+    Y = np.ascontiguousarray(Y)  # sums round differently in another layout
+    Y = Y / np.maximum(np.abs(Y).max(axis=0), np.finfo(np.float64).tiny)  # so that squares fit
+    Y = Y - Y.mean(axis=0)
+    spread = Y.std(axis=0)
+    scaled: Array = np.divide(Y, spread, out=np.zeros_like(Y), where=spread > 0)
+    return scaled

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, lasso_path
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from easyfs.baselines.base import Baseline, Problem, Scored
+from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
 from easyfs.validation import check_number
 
 Array = NDArray[Any]
@@ -419,13 +419,3 @@ def _binary_targets(problem: Problem) -> Array:
     if problem.is_classes and Y.shape[1] == 2:
         return Y[:, 1:]
     return Y[:, Y.any(axis=0) & ~Y.all(axis=0)]
-
-
-def scaled_targets(Y: Array) -> Array:
-    """Targets with mean 0 and variance 1; one that does not vary becomes zero."""
-    Y = np.ascontiguousarray(Y)  # sums round differently in another layout
-    Y = Y / np.maximum(np.abs(Y).max(axis=0), np.finfo(np.float64).tiny)  # so that squares fit
-    Y = Y - Y.mean(axis=0)
-    spread = Y.std(axis=0)
-    scaled: Array = np.divide(Y, spread, out=np.zeros_like(Y), where=spread > 0)
-    return scaled

@@ -12,8 +12,7 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import check_random_state
 
-from easyfs.baselines.base import Baseline, Problem, Scored
-from easyfs.baselines.lasso import scaled_targets
+from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
 from easyfs.validation import check_choice, check_number
 
 Array = NDArray[Any]

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from easyfs.baselines.base import Baseline, Problem, Scored
-from easyfs.baselines.lasso import scaled_targets
+from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
 from easyfs.extras import optional
 from easyfs.validation import check_choice, check_number
 
