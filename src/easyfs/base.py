@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from easyfs.selection import Selection
+from easyfs.columns import NUMBER, ColumnInfo
+from easyfs.encoding import TableEncoder, read_table
+from easyfs.profile import TargetInfo
+from easyfs.selection import Constraints, Selection
 from easyfs.stopping import resolve_count
-from easyfs.tables import column_names, is_table, to_matrix
+from easyfs.tables import column_names, column_types, is_table, take_columns, to_matrix
+from easyfs.validation import check_constraints, resolve_columns
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a fit has seen: types of the columns (one for all of an array), rows, target."""
+
+    dtypes: tuple[str, ...]
+    n_rows: int = 0
+    target: TargetInfo | None = None
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -25,7 +40,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     A subclass's ``fit`` validates with ``_check_table`` and leaves a :class:`~easyfs.selection.Selection` in ``_result``.
     """
 
-    _result: Selection | None
+    n_features_in_: int
+    feature_names_in_: Array
+    _result: Selection | None  # of the columns of the matrix, which a table of mixed columns has more of
+    _encoder: TableEncoder | None
+    _seen: Seen
+    # Whether what several columns add sums up to what they add together.
+    _additive = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -42,19 +63,102 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return getattr(self, "_result", None) is not None
 
     def _check_table(self, X: Any, *, reset: bool, min_rows: int = 2) -> Array:
-        """Check names and number of columns; give the table as a matrix of numbers."""
-        matrix = to_matrix(X, estimator=self, min_rows=min_rows)
-        validate_data(self, X if is_table(X) else matrix, reset=reset, skip_check_array=True)
+        """Check names and number of columns; give the table as a matrix of numbers.
+
+        A table with columns that are no numbers is encoded; how is learnt where ``reset`` is set.
+        """
+        checks: dict[str, Any] = {"estimator": self, "min_rows": min_rows}
+        if not is_table(X):
+            matrix = to_matrix(X, **checks)
+            if not reset and self._encoder is not None:
+                raise ValueError("this selector was fitted on a table with named columns; pass such a table again.")
+            validate_data(self, matrix, reset=reset, skip_check_array=True)
+            encoder = None
+        elif reset:
+            names = column_names(X) or []
+            include = getattr(self, "include", None)
+            named = names if all(isinstance(name, str) for name in names) else None
+            encoder, matrix = read_table(X, resolve_columns("include", include, len(names), named), **checks)
+            validate_data(self, X, reset=True, skip_check_array=True)
+        else:
+            validate_data(self, X, reset=False, skip_check_array=True)
+            encoder = self._encoder
+            matrix = to_matrix(X, **checks) if encoder is None else encoder.transform(X, **checks)
+        if reset:
+            self._encoder = encoder
+            self._seen = Seen(dtypes=column_types(X))
+            if encoder is not None:
+                encoder.warn_of_aside()
         return matrix
+
+    def _constraints(self) -> Constraints:
+        """How many columns of the matrix to select, and which must, may or may not be."""
+        encoder = self._encoder
+        asked = check_constraints(
+            self.n_features_in_,
+            self._names(),
+            n_features_to_select=self.n_features_to_select,
+            include=self.include,
+            exclude=self.exclude,
+            groups=self.groups,
+            aside=None if encoder is None else encoder.columns,
+        )
+        return asked if encoder is None else encoder.expand(asked)
+
+    def _saw(self, n_rows: int, target: TargetInfo | None) -> None:
+        """Remember rows and target."""
+        self._seen = replace(self._seen, n_rows=self._seen.n_rows + n_rows, target=target)
 
     def _names(self) -> list[Any] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(names)
 
-    def _selected(self) -> Selection:
+    def _found(self) -> Selection:
+        """The selection of columns of the matrix."""
         check_is_fitted(self)
         assert self._result is not None
         return self._result
+
+    def _selected(self) -> Selection:
+        """The selection of the user's columns."""
+        found = self._found()
+        return found if self._encoder is None else self._encoder.collapse(found, additive=self._additive)
+
+    @property
+    def columns_(self) -> list[ColumnInfo]:
+        """What each column is (number, category, date, ...), what was done with it, and how much of it is missing."""
+        selected = self._selected()
+        d = len(selected.order)
+        if self._encoder is not None:
+            infos = self._encoder.columns
+        else:
+            names = self._names() or [f"x{j}" for j in range(d)]
+            infos = [
+                ColumnInfo(name, "boolean" if dtype.startswith("bool") else "numeric", dtype)
+                for name, dtype in zip(names, self._seen.dtypes * (d if len(self._seen.dtypes) == 1 else 1), strict=True)
+            ]
+        constant = np.zeros(d, dtype=bool) if selected.constant is None else selected.constant
+        missing = np.full(d, np.nan) if selected.missing is None else selected.missing
+        return [
+            replace(
+                info,
+                kind="constant" if constant[j] and info.used_as == NUMBER else info.kind,
+                n_missing=info.n_missing if np.isnan(missing[j]) else round(float(missing[j]) * self._seen.n_rows),
+            )
+            for j, info in enumerate(infos)
+        ]
+
+    @property
+    def target_(self) -> TargetInfo | None:
+        """What the target of the fit holds; None without one, and after blocks of rows."""
+        check_is_fitted(self)
+        return self._seen.target
+
+    @property
+    def n_rows_(self) -> int:
+        """Number of rows that were seen."""
+        check_is_fitted(self)
+        return self._seen.n_rows
 
     @property
     def order_(self) -> Array:
@@ -101,11 +205,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         ndarray, sparse matrix or dataframe of shape (n, n_features_)
-            An array, unless ``set_output`` asks for a dataframe.
+            An array, unless ``set_output`` asks for a dataframe. A table with columns that are no numbers comes back as a
+            table of its own library.
         """
         check_is_fitted(self)
         if not is_table(X):
             return super().transform(X)
+        if self._encoder is not None:
+            wanted = _get_output_config("transform", self)["dense"]
+            reduced = nw.from_native(self.take(X), eager_only=True)
+            return {"pandas": reduced.to_pandas, "polars": reduced.to_polars}.get(wanted, reduced.to_native)()
         if hasattr(X, "iloc"):
             reduced = super().transform(X)
             return reduced.astype(np.float64) if getattr(reduced, "dtype", None) == np.dtype(object) else reduced
@@ -113,6 +222,25 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         names = column_names(X)
         assert names is not None
         return to_matrix(X.select([names[j] for j in self.get_support(indices=True)]))
+
+    def take(self, X: Any) -> Any:
+        """The selected columns of a table, as they are, in the table's own library.
+
+        Parameters
+        ----------
+        X : dataframe or Arrow table of shape (n, d)
+            A table with the columns of ``fit``.
+
+        Returns
+        -------
+        dataframe or Arrow table
+            The user's own columns, in their original order: categories stay categories, dates stay dates.
+        """
+        check_is_fitted(self)
+        if not is_table(X):
+            raise TypeError(f"take is for a dataframe or Arrow table, but X is of type {type(X).__name__}; use transform.")
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return take_columns(X, self.get_support(indices=True))
 
     def truncate(self, n_features_to_select: Any) -> BaseSelector:
         """The same fit with another number of features, at no cost.
@@ -128,7 +256,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             A copy of this selector that selects the first columns of ``order_``. Beyond the columns that the search chose,
             the order is by what each would have added next, and ``gains_`` ends with what the search chose.
         """
-        result = self._selected()
+        result = self._found()
         available = len(np.unique(result.groups[np.isfinite(result.scores)]))
         count = resolve_count(n_features_to_select, available)
         if count is None:

@@ -152,13 +152,22 @@ def coded_shares(gram_rows: Array, selected: list[int], energy: Array) -> Array:
     return np.asarray(solve_triangular(factor, correlation, lower=True, check_finite=False), dtype=np.float32)
 
 
-def explained_by_selected(shares: Array, selected: Array) -> Array:
-    """Share of each column that the selected ones explain; for a selected column, that the *other* selected ones do."""
+def explained_by_selected(shares: Array, selected: Array, source: Array | None = None) -> Array:
+    """Share of each column that the selected ones explain; for a selected column, that the *other* selected ones do.
+
+    Columns of one ``source`` are one to the user: they are not counted among the others.
+    """
     explained = np.einsum("ij,ij->j", shares, shares, dtype=np.float64)
     if len(shares):
         factor = np.tril(shares[:, selected].T).astype(np.float64)
         solved = solve_triangular(factor, np.eye(len(shares)), lower=True, check_finite=False)
         explained[selected] = 1.0 - 1.0 / np.einsum("ij,ij->j", solved, solved)
+        origin = selected if source is None else source[selected]
+        for one in () if source is None else np.unique(origin):
+            members = np.flatnonzero(origin == one)
+            if len(members) > 1:  # what the others leave of them: the inverse of their block of the precision matrix
+                precision = solved[:, members].T @ solved[:, members]
+                explained[selected[members]] = 1.0 - np.diagonal(np.linalg.inv(precision))
     return np.asarray(np.clip(explained, 0.0, 1.0))
 
 

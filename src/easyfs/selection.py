@@ -80,7 +80,8 @@ class Selection:
     """An order of all columns, how many of them are selected, and why.
 
     ``coded``, where it is known, has a row for each selected column: what it says of every column beyond those selected
-    before it.
+    before it, as the root of a share. For each column, where they are known: ``constant``, the share of rows in which it is
+    ``missing``, and its ``relevance``, the share of it that the target explains.
     """
 
     order: Array
@@ -89,6 +90,9 @@ class Selection:
     gains: Array
     groups: Array
     coded: Array | None = None
+    constant: Array | None = None
+    missing: Array | None = None
+    relevance: Array | None = None
 
     def columns_of(self, n_groups: int) -> int:
         """How many columns the first ``n_groups`` groups of the order have."""
@@ -113,6 +117,7 @@ class InputScale:
     spread: Array
     energy: Array
     constant: Array
+    observed: Array
 
 
 def input_scale(moment: SecondMoment, observed: Array, plan: Plan, excluded: Array) -> InputScale:
@@ -124,7 +129,7 @@ def input_scale(moment: SecondMoment, observed: Array, plan: Plan, excluded: Arr
     constant = spread <= (1e-14 if plan.scaling.dtype == np.float64 else 1e-6) * plan.scaling.constant
     check_some_vary(constant, excluded)
     energy = np.where(constant, 0.0, observed / moment.weight)
-    return InputScale(np.where(constant, 1.0, spread), energy, constant)
+    return InputScale(np.where(constant, 1.0, spread), energy, constant, observed / moment.weight)
 
 
 class Chooser:
@@ -247,6 +252,9 @@ class Chooser:
             gains=np.array(search.gains),
             groups=self.constraints.groups,
             coded=search.coded_shares(),
+            constant=constant,
+            missing=np.where(self.scale.observed > 0, 1.0 - self.scale.observed, 1.0),
+            relevance=self.blocks.alone,
         )
 
 

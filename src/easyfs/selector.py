@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from easyfs.base import BaseSelector
 from easyfs.engines.local import threads_for
 from easyfs.planning import NetworkSettings, make_plan
+from easyfs.profile import describe_target
 from easyfs.redundancy import explained_by_selected
 from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
 from easyfs.statistics import Plan, Statistics, gather
@@ -19,7 +20,6 @@ from easyfs.validation import (
     Target,
     check_block_weights,
     check_choice,
-    check_constraints,
     check_enough_rows,
     check_number,
     check_scale,
@@ -136,6 +136,10 @@ class EasyFS(BaseSelector):
         What each selected column added, in order, as a share of all there is to explain.
     redundancy_ : ndarray of shape (n_features_in_,)
         Share of each column that the (other) selected columns already say.
+    relevance_ : ndarray of shape (n_features_in_,) or None
+        Share of each column that the target explains by itself.
+    columns_ : list of ColumnInfo
+        What each column is, and what was done with it.
     n_features_ : int
         Number of selected columns.
     task_ : {"classification", "regression", None}
@@ -169,6 +173,7 @@ class EasyFS(BaseSelector):
     task_: str | None
     classes_: Array
     _statistics: Statistics | None
+    _additive = True
 
     def __init__(
         self,
@@ -237,9 +242,10 @@ class EasyFS(BaseSelector):
         matrix = self._check_table(X, reset=True)
         target, weight = self._check_rows(matrix, y, sample_weight, self.task)
         matrix, target, weight = drop_weightless(matrix, target, weight)
-        constraints = self._constraints(matrix.shape[1])
+        constraints = self._constraints()
         check_enough_rows(matrix, weight)
         check_varies(target)
+        self._saw(matrix.shape[0], describe_target(target, y))
         with threads_for(*matrix.shape):
             plan, scaled = self._draw(matrix, target, weight, constraints)
             stats = gather(plan, matrix, target.values, weight, target.n_targets, scaled)
@@ -287,7 +293,7 @@ class EasyFS(BaseSelector):
         target, weight = self._check_rows(matrix, y, sample_weight, task)
         matrix, target, weight = drop_weightless(matrix, target, weight)
         if first:
-            constraints = self._constraints(matrix.shape[1])
+            constraints = self._constraints()
             if network is None:
                 check_enough_rows(matrix, weight)
                 with threads_for(*matrix.shape):
@@ -302,6 +308,7 @@ class EasyFS(BaseSelector):
         assert self._statistics is not None
         self._check_same_target(self.network_, target)
         codes = self._codes(target)
+        self._saw(matrix.shape[0], None)
         with threads_for(*matrix.shape):
             self._statistics.add(matrix, codes, weight)
         self._result = None
@@ -334,9 +341,17 @@ class EasyFS(BaseSelector):
 
         For a selected column: that the *other* selected ones say. A copy of a selected column has 1.
         """
-        result = self._selected()
+        result = self._found()
         assert result.coded is not None
-        return explained_by_selected(result.coded, result.order[: len(result.coded)])
+        encoder, selected = self._encoder, result.order[: len(result.coded)]
+        if encoder is None:
+            return explained_by_selected(result.coded, selected)
+        return encoder.mean_of(explained_by_selected(result.coded, selected, encoder.source))
+
+    @property
+    def relevance_(self) -> Array | None:
+        """Share of each column that the target explains by itself, as R squared; None without a target."""
+        return self._selected().relevance
 
     def truncate(self, n_features_to_select: Any) -> EasyFS:
         """The same fit with another number of features, at no cost; see the base class. It takes no further rows."""
@@ -348,14 +363,14 @@ class EasyFS(BaseSelector):
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_result", None) is not None or getattr(self, "_statistics", None) is not None
 
-    def _selected(self) -> Selection:
+    def _found(self) -> Selection:
         check_is_fitted(self)
         if self._result is None:
             assert self._statistics is not None
             if hasattr(self, "classes_"):
                 check_two_classes(self.classes_)
             with threads_for(self._statistics.n_rows, self.n_features_in_):
-                self._result = self._select(self._statistics, self._constraints(self.n_features_in_))
+                self._result = self._select(self._statistics, self._constraints())
         return self._result
 
     def _forget(self) -> None:
@@ -468,16 +483,6 @@ class EasyFS(BaseSelector):
             pair_share=self.pair_share,
             residual_share=self.residual_share,
             literal=self.literal,
-        )
-
-    def _constraints(self, n_columns: int) -> Constraints:
-        return check_constraints(
-            n_columns,
-            self._names(),
-            n_features_to_select=self.n_features_to_select,
-            include=self.include,
-            exclude=self.exclude,
-            groups=self.groups,
         )
 
     def _select(self, stats: Statistics, constraints: Constraints) -> Selection:

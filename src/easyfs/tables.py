@@ -28,6 +28,22 @@ def column_names(X: Any) -> list[Any] | None:
     return list(X.columns) if nw.dependencies.is_pandas_dataframe(X) else list(nw.from_native(X, eager_only=True).columns)
 
 
+def column_types(X: Any) -> tuple[str, ...]:
+    """The type of each column of a table, in its library's words; one for all of an array."""
+    if nw.dependencies.is_pandas_dataframe(X):
+        return tuple(str(dtype) for dtype in X.dtypes)
+    if is_table(X):
+        return tuple(str(dtype).lower() for dtype in nw.from_native(X, eager_only=True).schema.values())
+    return (str(getattr(X, "dtype", "float64")),)
+
+
+def take_columns(X: Any, positions: Any) -> Any:
+    """Some columns of a table, as a table of the same library."""
+    if nw.dependencies.is_pandas_dataframe(X):
+        return X.iloc[:, list(positions)]
+    return nw.from_native(X, eager_only=True)[:, [int(j) for j in positions]].to_native()
+
+
 def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sparse.csr_array:
     """Turn any table into a float matrix: a dense array or a CSR array; float32 stays float32.
 
@@ -43,14 +59,15 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sp
     elif names is not None:
         X = _frame_to_array(X, names)
     elif sparse.issparse(X):
-        X = _check(X, names, estimator, min_rows)
+        X = check_matrix(X, names, estimator, min_rows)
         return X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
     elif isinstance(X, (list, tuple)) or getattr(getattr(X, "dtype", None), "kind", "") in "OUSTMm":
         X = _objects_to_array(X)
-    return _check(X, names, estimator, min_rows)
+    return check_matrix(X, names, estimator, min_rows)
 
 
-def _check(X: Any, names: list[Any] | None, estimator: Any, min_rows: int) -> Any:
+def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_rows: int = 1) -> Any:
+    """Numbers in two dimensions, finite or missing, with enough rows; errors name the column."""
     try:
         return check_array(
             X,
@@ -91,17 +108,30 @@ def _not_numeric(unusable: list[tuple[Any, str]]) -> ValueError:
     )
 
 
+def numeric_columns(X: Any) -> Array:
+    """Which columns of a table are numbers (or booleans) already."""
+    if not nw.dependencies.is_pandas_dataframe(X):
+        frame = nw.from_native(X, eager_only=True)
+        return np.array(
+            [
+                dtype.is_numeric() or dtype == nw.Boolean or (dtype == nw.Unknown and _is_plain(frame[:, j]))
+                for j, dtype in enumerate(frame.schema.values())
+            ],
+            dtype=bool,
+        )
+    # Columns are taken by place, as names may repeat.
+    numeric = [getattr(dtype, "_is_numeric", None) or getattr(dtype, "kind", "O") in "fiub" for dtype in X.dtypes]
+    for j, dtype in enumerate(X.dtypes):
+        if dtype == np.dtype(object):
+            numeric[j] = _holds_numbers(X.iloc[:, j].to_numpy())
+    return np.array(numeric, dtype=bool)
+
+
 def _pandas_to_array(X: Any, names: list[Any]) -> Array:
-    """Numbers of a pandas frame; columns are taken by place, as names may repeat."""
-    unusable = []
-    for j, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
-        numeric = getattr(dtype, "_is_numeric", None) or getattr(dtype, "kind", "O") in "fiub"
-        if dtype == np.dtype(object) and _holds_numbers(X.iloc[:, j].to_numpy()):
-            numeric = True
-        if not numeric:
-            unusable.append((name, _pandas_kind(dtype)))
-    if unusable:
-        raise _not_numeric(unusable)
+    numeric = numeric_columns(X)
+    if not numeric.all():
+        kinds = [_pandas_kind(dtype) for dtype in X.dtypes]
+        raise _not_numeric([(names[j], kinds[j]) for j in np.flatnonzero(~numeric)])
     float32 = len(names) > 0 and all(str(dtype).lower() in ("float32", "float[pyarrow]") for dtype in X.dtypes)
     return np.asarray(X.to_numpy(dtype=np.float32 if float32 else np.float64, na_value=np.nan))
 
@@ -121,14 +151,9 @@ def _pandas_kind(dtype: Any) -> str:
 def _frame_to_array(X: Any, names: list[Any]) -> Array:
     frame = nw.from_native(X, eager_only=True)
     schema = list(frame.schema.values())
-    usable = [
-        dtype.is_numeric() or dtype == nw.Boolean or (dtype == nw.Unknown and _is_plain(frame[:, j]))
-        for j, dtype in enumerate(schema)
-    ]
-    if not all(usable):
-        raise _not_numeric(
-            [(name, _kind(dtype)) for name, dtype, fine in zip(names, schema, usable, strict=True) if not fine]
-        )
+    usable = numeric_columns(X)
+    if not usable.all():
+        raise _not_numeric([(names[j], _kind(schema[j])) for j in np.flatnonzero(~usable)])
     float32 = all(dtype == nw.Float32 for dtype in schema) and len(schema) > 0
     out = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
     for j, dtype in enumerate(schema):

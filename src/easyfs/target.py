@@ -29,13 +29,15 @@ class TargetBlocks:
     """Products of the standardised inputs with ``Z``, divided by the root of the number of rows.
 
     The first ``n_watched`` columns hold the target itself and the nodes that are relevant to it beyond chance;
-    ``watched_gram`` is ``Z'Z`` of those. After the first ``n_supervised`` columns comes the sketch of all inputs.
+    ``watched_gram`` is ``Z'Z`` of those. After the first ``n_supervised`` columns comes the sketch of all inputs. ``alone``
+    is the share of each input that the target explains; None without a target.
     """
 
     P: Array
     n_watched: int
     watched_gram: Array
     n_supervised: int
+    alone: Array | None = None
 
 
 def target_blocks(
@@ -49,9 +51,9 @@ def target_blocks(
     """
     d = len(plan.live)
     P, watched_gram = np.zeros((d, 0)), np.zeros((0, 0))
-    n_nodes = 0
+    n_nodes, alone = 0, None
     if plan.target_kind is not None:
-        P, watched_gram, n_nodes = _supervised_blocks(plan, moment, block_weights)
+        P, watched_gram, n_nodes, alone = _supervised_blocks(plan, moment, block_weights)
         P /= (spread * np.sqrt(moment.weight))[:, None]
     n_watched = len(watched_gram)
     present = np.array([P.shape[1] > n_nodes, n_nodes > 0, plan.sketch is not None]) * np.array(block_weights)
@@ -67,23 +69,25 @@ def target_blocks(
         P[:, :n_supervised] = supervised
         np.multiply(sketch, (np.sqrt(present[2]) / spread)[:, None], out=P[:, n_supervised:])
     P /= np.sqrt(total)
-    return TargetBlocks(P, n_watched, watched_gram / total, n_supervised)
+    return TargetBlocks(P, n_watched, watched_gram / total, n_supervised, alone)
 
 
 def _supervised_blocks(
     plan: Plan, moment: SecondMoment, block_weights: tuple[float, float, float]
-) -> tuple[Array, Array, int]:
-    """Raw products with the blocks of ``y`` and of the nodes, ``Z'Z`` of their watched part, and the number of nodes."""
+) -> tuple[Array, Array, int, Array]:
+    """Raw products with the blocks of ``y`` and of the nodes, ``Z'Z`` of their watched part, the number of nodes, and the
+    share of each input that the target explains.
+    """
     d, q = len(plan.live), plan.n_nodes
     w_y, w_e, _ = block_weights
     targets = np.arange(d + q, moment.p)
     with_targets = moment.columns(targets)
     basis = orthonormal_basis(with_targets[targets])
     rank = basis.shape[1]
+    alone = explained_share(with_targets[:d] @ basis, moment.diag()[:d])
     if not q or not rank:
         Y = basis * np.sqrt(w_y / max(1, rank))
-        return with_targets[:d] @ Y, Y.T @ with_targets[targets] @ Y, 0
-    alone = explained_share(with_targets[:d] @ basis, moment.diag()[:d])
+        return with_targets[:d] @ Y, Y.T @ with_targets[targets] @ Y, 0, alone
     relevance, beyond_chance = node_relevance(plan, moment, with_targets @ basis)
     nodes = np.arange(q) if plan.kept is not None else np.sort(np.argsort(-relevance, kind="stable")[:MOST_NODES])
     nodes = nodes[np.argsort(~beyond_chance[nodes], kind="stable")]
@@ -100,7 +104,7 @@ def _supervised_blocks(
     between = Y.T @ with_nodes[targets][:, watched] * weights[watched]
     among = with_nodes[d + nodes[watched]][:, watched] * np.outer(weights[watched], weights[watched])
     watched_gram = np.block([[Y.T @ with_targets[targets] @ Y, between], [between.T, among]])
-    return P, watched_gram, len(nodes)
+    return P, watched_gram, len(nodes), alone
 
 
 def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Array, Array]:

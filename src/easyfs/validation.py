@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from easyfs.columns import ASIDE, ColumnInfo
 from easyfs.selection import Constraints
 from easyfs.stopping import resolve_count
 
@@ -317,9 +318,19 @@ def _not_found(entry: str, names: list[Any] | None) -> str:
 
 
 def check_constraints(
-    n_columns: int, names: list[Any] | None, *, n_features_to_select: Any, include: Any, exclude: Any, groups: Any = None
+    n_columns: int,
+    names: list[Any] | None,
+    *,
+    n_features_to_select: Any,
+    include: Any,
+    exclude: Any,
+    groups: Any = None,
+    aside: list[ColumnInfo] | None = None,
 ) -> Constraints:
-    """Bring together how many columns to select and which ones must, may or may not be."""
+    """Bring together how many columns to select and which ones must, may or may not be.
+
+    ``aside`` says what each column is, where some cannot be used.
+    """
     labels = _check_groups(groups, n_columns)
     inside = resolve_columns("include", include, n_columns, names)
     outside = resolve_columns("exclude", exclude, n_columns, names)
@@ -329,9 +340,19 @@ def check_constraints(
         shown = names[column] if names else int(column)
         raise ValueError(f"column {shown!r} (or its group) is in both include and exclude; leave it in one of them.")
     excluded = np.isin(labels, labels[outside])
+    if aside is not None:
+        unusable = np.array([column.used_as == ASIDE for column in aside], dtype=bool)
+        if unusable[inside].any():
+            column = aside[inside[unusable[inside]][0]]
+            raise ValueError(f"include names column {column.name!r}, which cannot be used: {column.reason}.")
+        excluded = excluded | unusable
     available = len(np.unique(labels[~excluded]))
     if not available:
-        raise ValueError("exclude leaves no column to select from.")
+        raise ValueError(
+            "exclude leaves no column to select from."
+            if aside is None
+            else "no column is left to select from: all are excluded or set aside (" + _shown_aside(aside) + ")."
+        )
     what = "features" if groups is None else "groups of features"
     count = resolve_count(n_features_to_select, available, what)
     n_included = len(np.unique(labels[inside]))
@@ -341,6 +362,11 @@ def check_constraints(
             f"included ones count towards it, so ask for at least {n_included}."
         )
     return Constraints(inside, excluded, labels, count)
+
+
+def _shown_aside(columns: list[ColumnInfo]) -> str:
+    shown = [f"{column.name!r}: {column.reason}" for column in columns if column.used_as == ASIDE]
+    return "; ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
 
 
 def _check_groups(groups: Any, n_columns: int) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,11 +12,11 @@ from scipy import sparse
 
 from easyfs.base import BaseSelector
 from easyfs.engines.local import threads_for
+from easyfs.profile import describe_target
 from easyfs.rows import Scaling, measure_scaling
 from easyfs.selection import Constraints, Selection, check_some_vary
 from easyfs.validation import (
     Target,
-    check_constraints,
     check_enough_rows,
     check_target,
     check_varies,
@@ -199,18 +199,20 @@ class Baseline(BaseSelector):
         target = self._check_target(y, n)
         weight = check_weights(sample_weight, n)
         matrix, target, weight = drop_weightless(matrix, target, weight)
-        constraints = self._constraints(d)
+        constraints = self._constraints()
         check_enough_rows(matrix, weight)
         check_varies(target)
         with threads_for(n, d):
             scaling = measure_scaling(matrix, weight)
             check_some_vary(scaling.constant, constraints.excluded)
             columns = np.flatnonzero(~(scaling.constant | constraints.excluded))
-            scored = self._score(self._problem(matrix, columns, scaling, target, weight, constraints))
+            problem = self._problem(matrix, columns, scaling, target, weight, constraints)
+            scored = self._score(problem)
         self.task_ = target.task
         if target.classes is not None:
             self.classes_ = target.classes
-        self._result = _selection(scored, columns, scaling.constant, constraints)
+        self._saw(n, describe_target(target, y))
+        self._result = _selection(scored, problem, scaling.constant, constraints)
         return self
 
     def _forget(self) -> None:
@@ -244,15 +246,8 @@ class Baseline(BaseSelector):
             raise ValueError(f"{name} is for {self.tasks[0]}, but y holds {found}; use {self.instead} instead.")
         return target
 
-    def _constraints(self, d: int) -> Constraints:
-        constraints = check_constraints(
-            d,
-            self._names(),
-            n_features_to_select=self.n_features_to_select,
-            include=self.include,
-            exclude=self.exclude,
-            groups=self.groups,
-        )
+    def _constraints(self) -> Constraints:
+        constraints = super()._constraints()
         if constraints.count is None and not self.finds_set:
             raise ValueError(
                 f"n_features_to_select='auto': {type(self).__name__} ranks the columns and does not say how many to take; "
@@ -287,7 +282,8 @@ class Baseline(BaseSelector):
         if isinstance(value, str) and value == "auto":
             return few_values(problem)
         listed = resolve_columns("discrete_features", value, self.n_features_in_, self._names())
-        return np.isin(problem.columns, listed)
+        columns = problem.columns if self._encoder is None else self._encoder.source[problem.columns]
+        return np.isin(columns, listed)
 
 
 def _fill_missing(X: Any, center: Array, weight: Array | None) -> tuple[Any, Array]:
@@ -308,9 +304,9 @@ def _fill_missing(X: Any, center: Array, weight: Array | None) -> tuple[Any, Arr
     return np.where(missing, center.astype(X.dtype), X), 1.0 - w @ missing / w.sum()
 
 
-def _selection(scored: Scored, columns: Array, constant: Array, constraints: Constraints) -> Selection:
+def _selection(scored: Scored, problem: Problem, constant: Array, constraints: Constraints) -> Selection:
     """Included columns, the method's order, constants, excluded ones; groups stay together."""
-    d = len(constant)
+    d, columns = len(constant), problem.columns
     lowest = min(0.0, float(scored.scores.min()))
     scores = np.full(d, lowest)
     scores[columns] = scored.scores
@@ -331,7 +327,9 @@ def _selection(scored: Scored, columns: Array, constant: Array, constraints: Con
         chosen = columns[scored.best_first()[: max(1, scored.count or 0)]]
         wanted = np.isin(constraints.groups, constraints.groups[chosen]) | included
         count = int(np.flatnonzero(wanted[order])[-1]) + 1
-    return Selection(order=order, n_selected=count, scores=scores, gains=scores[order[:count]], groups=constraints.groups)
+    missing = np.full(d, np.nan)
+    missing[columns] = 1.0 - problem.observed
+    return replace(draft, n_selected=count, gains=scores[order[:count]], constant=constant, missing=missing)
 
 
 class WeightedBaseline(Baseline):

@@ -1,0 +1,315 @@
+"""Tables of mixed columns become one matrix of numbers, and what was chosen there goes back to the user's columns.
+
+A category becomes an indicator for each of its values, a date its parts; the columns of numbers that come from one column
+of the table are selected or left together and are reported under its name. Identifiers and free text are set aside.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from easyfs.columns import (
+    ASIDE,
+    DATE_PARTS,
+    INDICATORS,
+    MOST_LEVELS,
+    NUMBER,
+    SHORTEST_RUN,
+    ColumnInfo,
+    is_row_number,
+    numbers_of,
+    recognise,
+    series_of,
+    texts_of,
+)
+from easyfs.selection import Constraints, Selection
+from easyfs.tables import check_matrix, column_names, numeric_columns, to_matrix
+
+Array = NDArray[Any]
+
+OTHER, MISSING = "other values", "missing"
+DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
+DATE_PART_NAMES = ("days", "month", "day of month", "weekday", "hour")
+
+
+@dataclass(frozen=True)
+class _Code:
+    """How one column of the table becomes columns of numbers."""
+
+    info: ColumnInfo
+    levels: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    origin: float = 0.0
+
+    @property
+    def width(self) -> int:
+        """Number of columns that it becomes."""
+        return {NUMBER: 1, ASIDE: 0}.get(self.info.used_as, len(self.parts))
+
+    def encode(self, values: Any) -> Array:
+        """The columns of numbers, as a list of arrays."""
+        if self.info.used_as == NUMBER:
+            return np.asarray(values, dtype=np.float64)[:, None]
+        if self.info.used_as == DATE_PARTS:
+            parts = date_parts(values, self.origin)
+            return np.stack([parts[name] for name in self.parts], axis=1)
+        place = {level: i for i, level in enumerate(self.levels)}
+        has_other, has_missing = OTHER in self.parts, MISSING in self.parts
+        other = len(self.levels) if has_other else -1
+        missing = len(self.levels) + has_other if has_missing else -1
+        codes = np.array([missing if text is None else place.get(text, other) for text in values])
+        out = (codes[:, None] == np.arange(len(self.levels) + has_other + has_missing)).astype(np.float64)
+        if not has_missing:  # a value that was never missing when this was learnt
+            out[np.array([text is None for text in values])] = np.nan
+        return np.asarray(out[:, -len(self.parts) :])
+
+
+class TableEncoder:
+    """Turns tables of mixed columns into matrices of numbers, as it has learnt from one; see :meth:`learn`.
+
+    Attributes
+    ----------
+    columns : list of ColumnInfo
+        What each column is, and what becomes of it.
+    source : ndarray of int
+        For each column of the matrix the column of the table that it comes from.
+    names : list of str
+        Names of the columns of the matrix, such as ``"city = Paris"`` and ``"sold: month"``.
+    aside : ndarray of bool
+        Columns of the table that are not used.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from easyfs.encoding import TableEncoder
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 5.0, 4.0], "city": ["Rome", "Paris", "Rome", "Paris"]})
+    >>> encoder, matrix = TableEncoder.learn(table)
+    >>> [(column.name, column.kind, column.used_as) for column in encoder.columns]
+    [('size', 'numeric', 'number'), ('city', 'text', 'indicators')]
+    >>> encoder.names, matrix[:, 1]
+    (['size', 'city = Rome'], array([1., 0., 1., 0.]))
+    """
+
+    def __init__(self, codes: list[_Code]):
+        self._codes = codes
+        self.columns = [replace(code.info, parts=code.parts) for code in codes]
+        self.source = np.repeat(np.arange(len(codes)), [code.width for code in codes])
+        self.aside = np.array([code.info.used_as == ASIDE for code in codes], dtype=bool)
+        self.names = [_part_name(code, part) for code in codes for part in (code.parts or ("",))[: code.width]]
+
+    @classmethod
+    def learn(cls, X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder, Array]:
+        """Learn from a table: values of categories, spans of dates.
+
+        Parameters
+        ----------
+        X : dataframe or Arrow table
+            The table.
+        keep : array-like of int, optional
+            Positions of columns that are used whatever they look like.
+
+        Returns
+        -------
+        encoder : TableEncoder
+        matrix : ndarray
+            The table as numbers.
+        """
+        kept = {int(j) for j in keep}
+        codes, known = [], {}
+        for j, (name, column) in enumerate(zip(column_names(X) or [], series_of(X), strict=True)):
+            info, values = recognise(name, column, keep=j in kept)
+            codes.append(_learn(info, values))
+            if info.used_as != NUMBER:  # numbers are read again, rather than kept twice
+                known[j] = values
+        encoder = cls(codes)
+        return encoder, encoder.transform(X, known=known, **checks)
+
+    def transform(self, X: Any, *, estimator: Any = None, min_rows: int = 1, known: dict[int, Any] | None = None) -> Array:
+        """The matrix of numbers; missing values are NaN. ``known`` has values of columns that were read before."""
+        columns = series_of(X)
+        numbers = [column for code, column in zip(self._codes, columns, strict=True) if code.info.used_as == NUMBER]
+        single = all(column.dtype == nw.Float32 for column in numbers)
+        out = np.empty((len(columns[0]) if columns else 0, len(self.source)), dtype=np.float32 if single else np.float64)
+        at = 0
+        for j, (code, column) in enumerate(zip(self._codes, columns, strict=True)):
+            if code.width:
+                values = known.pop(j) if known and j in known else _values_as(code, column)
+                out[:, at : at + code.width] = code.encode(values)
+                at += code.width
+        checked: Array = check_matrix(out, self.names, estimator, min_rows)
+        return checked
+
+    def expand(self, constraints: Constraints) -> Constraints:
+        """What was asked for columns of the table, for columns of the matrix."""
+        first = np.searchsorted(self.source, constraints.include)
+        return Constraints(first, constraints.excluded[self.source], constraints.groups[self.source], constraints.count)
+
+    def collapse(self, inner: Selection, *, additive: bool) -> Selection:
+        """What was chosen among columns of the matrix, for the columns of the table.
+
+        Parameters
+        ----------
+        inner : Selection
+            The selection of columns of the matrix.
+        additive : bool
+            Whether gains of several columns add up to the gain of their group.
+        """
+        d, source = len(self.columns), self.source
+        order = np.array(list(dict.fromkeys(source[inner.order].tolist())), dtype=np.intp)
+        order = np.concatenate([order, np.setdiff1d(np.arange(d), order)])
+        chosen = inner.order[: inner.n_selected]
+        picked = list(dict.fromkeys(source[chosen].tolist()))
+        scores = np.full(d, -np.inf)
+        np.maximum.at(scores, source, inner.scores)
+        searched = chosen[: len(inner.gains)]
+        place = {column: i for i, column in enumerate(dict.fromkeys(source[searched].tolist()))}
+        rows = np.array([place[column] for column in source[searched]], dtype=np.intp)
+        if additive:
+            gains = np.bincount(rows, weights=inner.gains, minlength=len(place))
+            scores[list(place)] = gains
+        else:
+            gains = scores[list(place)]
+        coded = None
+        if inner.coded is not None:
+            shares = np.zeros((len(place), len(source)))
+            np.add.at(shares, rows[: len(inner.coded)], np.square(inner.coded, dtype=np.float64))
+            coded = np.sqrt(self.mean_of(shares)).astype(np.float32)
+        return Selection(
+            order=order,
+            n_selected=len(picked),
+            scores=scores,
+            gains=gains,
+            groups=self._groups(inner.groups),
+            coded=coded,
+            constant=None if inner.constant is None else self.aside | (self.mean_of(inner.constant * 1.0) == 1.0),
+            missing=None if inner.missing is None else self._missing(inner.missing),
+            relevance=None if inner.relevance is None else _largest(inner.relevance, source, d),
+        )
+
+    def _groups(self, inner: Array) -> Array:
+        """Groups of the columns of the table; one that is set aside is a group of its own."""
+        groups = np.arange(len(self.columns)) + inner.max(initial=0) + 1
+        groups[self.source] = inner
+        return np.asarray(groups)
+
+    def mean_of(self, values: Array) -> Array:
+        """Mean over the columns of the matrix that come from each column of the table, along the last axis."""
+        width = np.bincount(self.source, minlength=len(self.columns))
+        summed = np.zeros((*values.shape[:-1], len(self.columns)))
+        np.add.at(summed.T, self.source, values.T)
+        return np.asarray(summed / np.maximum(width, 1))
+
+    def _missing(self, missing: Array) -> Array:
+        """Share of the rows without a value: counted for what is no number, as indicators have none missing."""
+        share = self.mean_of(missing)
+        for j, code in enumerate(self._codes):
+            if code.info.used_as != NUMBER:
+                share[j] = np.nan
+        return share
+
+    def warn_of_aside(self) -> None:
+        """Say which columns are not used, unless they are constant."""
+        left = [column for column in self.columns if column.used_as == ASIDE and column.kind != "constant"]
+        if not left:
+            return
+        shown = "; ".join(f"{column.name!r} ({column.kind}: {column.reason})" for column in left[:5])
+        more = f" and {len(left) - 5} more" if len(left) > 5 else ""
+        warnings.warn(
+            f"{len(left)} column{'s are' if len(left) > 1 else ' is'} set aside: {shown}{more}. Name a column in include= "
+            "to use it all the same, or in exclude= (or drop it) to say that it is not wanted.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def read_table(X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder | None, Array]:
+    """A table as a matrix, and the encoding that it needed: None where all columns are numbers and none a row number."""
+    if numeric_columns(X).all() and not _has_row_numbers(X, keep):
+        return None, to_matrix(X, **checks)
+    return TableEncoder.learn(X, keep, **checks)
+
+
+def _has_row_numbers(X: Any, keep: Any) -> bool:
+    """Whether a table of numbers has a column that is a row number; the first rows tell for most that they are none."""
+    if len(X) < SHORTEST_RUN:
+        return False
+    first = to_matrix(X.iloc[:50] if hasattr(X, "iloc") else nw.from_native(X, eager_only=True).head(50).to_native())
+    ordered = np.sort(first, axis=0)
+    suspect = (first == np.round(first)).any(axis=0) & ~((first != np.round(first)) & ~np.isnan(first)).any(axis=0)
+    suspect &= (np.diff(ordered, axis=0) != 0).all(axis=0)  # a missing value differs from all
+    suspect[np.asarray(keep, dtype=np.intp)] = False
+    if not suspect.any():
+        return False
+    names, columns = column_names(X) or [], series_of(X)
+    return any(bool(is_row_number(names[j], numbers_of(columns[j]))) for j in np.flatnonzero(suspect))
+
+
+def _learn(info: ColumnInfo, values: Any) -> _Code:
+    if info.used_as == INDICATORS:
+        counts = Counter(text for text in values if text is not None)
+        levels = sorted(sorted(counts), key=lambda level: -counts[level])
+        has_other = len(levels) > MOST_LEVELS
+        levels = levels[:MOST_LEVELS]
+        parts = (*levels, *((OTHER,) if has_other else ()), *((MISSING,) if info.n_missing else ()))
+        if len(parts) == 2:  # one indicator says it all
+            parts = parts[1:]
+        return _Code(info, tuple(levels), parts)
+    if info.used_as == DATE_PARTS:
+        observed = values[~np.isnat(values)]
+        origin = float(observed.min().astype(np.int64))
+        found = date_parts(observed, origin)
+        return _Code(info, parts=tuple(name for name in DATE_PART_NAMES if np.ptp(found[name]) > 0), origin=origin)
+    return _Code(info)
+
+
+def date_parts(times: Array, origin: float) -> dict[str, Array]:
+    """Days since the first, month, day of the month, weekday (Monday is 0) and hour; NaN where a time is missing."""
+    gone = np.isnat(times)
+    stamp = np.where(gone, np.datetime64("1970-01-01T00:00:00", "us"), times)
+    day = stamp.astype("datetime64[D]")
+    month = stamp.astype("datetime64[M]")
+    found = {
+        "days": (stamp.astype(np.int64) - origin) / DAY,
+        "month": month.astype(np.int64) % 12 + 1.0,
+        "day of month": (day - month.astype("datetime64[D]")).astype(np.int64) + 1.0,
+        "weekday": (day.astype(np.int64) + 3) % 7 * 1.0,
+        "hour": (stamp - day).astype("timedelta64[us]").astype(np.int64) / (DAY / 24),
+    }
+    return {name: np.where(gone, np.nan, values) for name, values in found.items()}
+
+
+def _values_as(code: _Code, column: Any) -> Any:
+    """Values of a column in the form in which they were learnt, whatever another table calls their type."""
+    if code.info.used_as == NUMBER and (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+        return numbers_of(column)
+    found, values = recognise(code.info.name, column, keep=True)
+    if code.info.used_as == INDICATORS and not isinstance(values, list):
+        return texts_of(column)
+    if code.info.used_as == NUMBER and isinstance(values, list):
+        raise ValueError(
+            f"column {code.info.name!r} held numbers when it was first seen, but holds {found.kind} now "
+            f"(for example {next(iter(found.examples), '')!r})."
+        )
+    if code.info.used_as == DATE_PARTS and getattr(values, "dtype", np.dtype(object)).kind != "M":
+        raise ValueError(f"column {code.info.name!r} held dates when it was first seen, but holds {found.kind} now.")
+    return values
+
+
+def _part_name(code: _Code, part: str) -> str:
+    name = str(code.info.name)
+    if code.info.used_as == INDICATORS:
+        return f"{name} {'is' if part in (OTHER, MISSING) else '='} {part}"
+    return f"{name}: {part}" if part else name
+
+
+def _largest(values: Array, source: Array, d: int) -> Array:
+    found = np.zeros(d)
+    np.maximum.at(found, source, values)
+    return found
