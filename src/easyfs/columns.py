@@ -25,6 +25,7 @@ WORDS_OF_TEXT = 3.0
 # Whole numbers without a gap are row numbers, if there are this many.
 SHORTEST_RUN = 20
 SAMPLE = 1000
+NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|index|row|rowid|rownum|nr|no)$", re.IGNORECASE)
 _CAMEL_IDENTIFIER = re.compile(r"[a-z](?:ID|Id)$")
 _DATE = re.compile(
@@ -316,7 +317,7 @@ def _objects(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any
     values = column.to_list() if column.dtype != nw.Unknown else list(np.asarray(native))
     missing = [is_missing(value) for value in values]
     observed = [value for value, gone in zip(values, missing, strict=True) if not gone]
-    if all(isinstance(value, (int, float, np.number, np.bool_)) for value in observed) or _are_decimals(observed):
+    if all(isinstance(value, NUMBERS) for value in observed) or _are_decimals(observed):
         numbers = np.array([np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)])
         if observed and all(isinstance(value, (bool, np.bool_)) for value in observed):
             return _counted(replace(info, kind="boolean"), numbers)
@@ -324,7 +325,7 @@ def _objects(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any
     if all(isinstance(value, dt.date) for value in observed):
         stamps = [np.datetime64("NaT") if gone else _stamp(value) for value, gone in zip(values, missing, strict=True)]
         return _date(info, np.array(stamps, dtype="datetime64[us]"))
-    if all(isinstance(value, (str, int, float, bool, np.generic)) for value in observed):
+    if all(isinstance(value, (str, *NUMBERS)) for value in observed):
         return _text(info, [None if gone else str(value) for value, gone in zip(values, missing, strict=True)], keep)
     what = type(observed[0]).__name__
     found = ColumnInfo(info.name, "other", info.dtype, ASIDE, sum(missing), None, (), (), f"holds values of type {what}")

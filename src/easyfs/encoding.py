@@ -6,7 +6,6 @@ of the table are selected or left together and are reported under its name. Iden
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from easyfs.columns import (
     ASIDE,
@@ -29,8 +29,10 @@ from easyfs.columns import (
     series_of,
     texts_of,
 )
+from easyfs.notices import warn_user
 from easyfs.selection import Constraints, Selection
 from easyfs.tables import check_matrix, column_names, numeric_columns, to_matrix
+from easyfs.validation import resolve_columns
 
 Array = NDArray[Any]
 
@@ -143,6 +145,8 @@ class TableEncoder:
                 values = known.pop(j) if known and j in known else _values_as(code, column)
                 out[:, at : at + code.width] = code.encode(values)
                 at += code.width
+        if columns and not at:
+            raise ValueError(f"no column is left to select from: all are set aside ({told(self.columns)}).")
         checked: Array = check_matrix(out, self.names, estimator, min_rows)
         return checked
 
@@ -219,14 +223,16 @@ class TableEncoder:
         left = [column for column in self.columns if column.used_as == ASIDE and column.kind != "constant"]
         if not left:
             return
-        shown = "; ".join(f"{column.name!r} ({column.kind}: {column.reason})" for column in left[:5])
-        more = f" and {len(left) - 5} more" if len(left) > 5 else ""
-        warnings.warn(
-            f"{len(left)} column{'s are' if len(left) > 1 else ' is'} set aside: {shown}{more}. Name a column in include= "
-            "to use it all the same, or in exclude= (or drop it) to say that it is not wanted.",
-            UserWarning,
-            stacklevel=5,
+        warn_user(
+            f"{len(left)} column{'s are' if len(left) > 1 else ' is'} set aside: {told(left)}. Name a column in include= "
+            "to use it all the same, or in exclude= (or drop it) to say that it is not wanted."
         )
+
+
+def told(columns: list[ColumnInfo]) -> str:
+    """Columns with the reason why they are set aside, for a message."""
+    shown = "; ".join(f"{column.name!r} ({column.kind}: {column.reason})" for column in columns[:5])
+    return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
 
 
 def read_table(X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder | None, Array]:
@@ -234,6 +240,28 @@ def read_table(X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder | No
     if numeric_columns(X).all() and not _has_row_numbers(X, keep):
         return None, to_matrix(X, **checks)
     return TableEncoder.learn(X, keep, **checks)
+
+
+def for_matrix(selector: Any, names: list[Any] | None, encoder: TableEncoder | None) -> Any:
+    """A copy of a selector that is told about columns of the matrix what it was told about columns of the table.
+
+    Columns that come from one column of the table become a group, for a selector that knows groups.
+    """
+    parameters = selector.get_params(deep=False)
+    settings: dict[str, Any] = {}
+    d = len(names or ()) if encoder is None else len(encoder.columns)
+    for name in ("include", "exclude"):
+        if parameters.get(name) is not None and names is not None:
+            listed = resolve_columns(name, parameters[name], d, [str(entry) for entry in names])
+            if encoder is not None and name == "include":
+                listed = np.searchsorted(encoder.source, listed[~encoder.aside[listed]])
+            elif encoder is not None:
+                listed = np.flatnonzero(np.isin(encoder.source, listed))
+            settings[name] = listed.tolist()
+    if encoder is not None and "groups" in parameters:
+        groups = parameters["groups"]
+        settings["groups"] = [j if groups is None else list(groups)[j] for j in encoder.source.tolist()]
+    return clone(selector).set_params(**settings)
 
 
 def _has_row_numbers(X: Any, keep: Any) -> bool:

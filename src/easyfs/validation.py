@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import numbers
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from easyfs.columns import ASIDE, ColumnInfo
+from easyfs.notices import warn_user
 from easyfs.selection import Constraints
 from easyfs.stopping import resolve_count
 
@@ -173,11 +173,9 @@ def check_target(y: Any, n: int, task: str) -> Target:
             and len(classes) > MANY_CLASSES
             and len(y) < ROWS_PER_CLASS * len(classes)
         ):
-            warnings.warn(
+            warn_user(
                 f"y holds {len(classes)} different whole numbers in {len(y)} rows and is read as that many classes; "
-                "if they are quantities, say task='regression', otherwise task='classification'.",
-                UserWarning,
-                stacklevel=4,
+                "if they are quantities, say task='regression', otherwise task='classification'."
             )
         return Target("classification", "classes", codes.reshape(-1), classes)
     values = y.reshape(len(y), -1)
@@ -348,11 +346,7 @@ def check_constraints(
         excluded = excluded | unusable
     available = len(np.unique(labels[~excluded]))
     if not available:
-        raise ValueError(
-            "exclude leaves no column to select from."
-            if aside is None
-            else "no column is left to select from: all are excluded or set aside (" + _shown_aside(aside) + ")."
-        )
+        raise ValueError(f"exclude leaves no column to select from{'' if aside is None else ' but those set aside'}.")
     what = "features" if groups is None else "groups of features"
     count = resolve_count(n_features_to_select, available, what)
     n_included = len(np.unique(labels[inside]))
@@ -362,11 +356,6 @@ def check_constraints(
             f"included ones count towards it, so ask for at least {n_included}."
         )
     return Constraints(inside, excluded, labels, count)
-
-
-def _shown_aside(columns: list[ColumnInfo]) -> str:
-    shown = [f"{column.name!r}: {column.reason}" for column in columns if column.used_as == ASIDE]
-    return "; ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
 
 
 def _check_groups(groups: Any, n_columns: int) -> Array:

@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression, lasso_path
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
+from easyfs.notices import warn_user
 from easyfs.validation import check_number
 
 Array = NDArray[Any]
@@ -156,11 +157,10 @@ class LassoSelector(Baseline):
         entry = follow(whole, shares, problem.count, problem.include)
         failed += whole.failed
         if failed:
-            warnings.warn(
+            warn_user(
                 f"LassoSelector: {failed} fits did not converge within max_iter={self.max_iter} iterations to "
                 f"tol={self.tol:g}; columns that enter late may be out of order. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         self.alpha_, self.n_iter_ = entry.last, whole.n_iter
         order = np.lexsort((-entry.size, -entry.share))

@@ -29,11 +29,26 @@ SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
 
 @dataclass(frozen=True)
 class Data:
-    """The table and target that all cells share."""
+    """The table and target that all cells share.
+
+    Where the user's columns are not all numbers, ``X`` may have several columns for one of them; ``source`` then says which
+    of the user's columns each comes from. Columns in cells and results are the user's.
+    """
 
     X: Array
     y: Array
     task: str
+    source: Array | None = None
+
+    def columns_of(self, chosen: Array) -> Array:
+        """Columns of ``X`` that come from some of the user's columns."""
+        return np.sort(chosen) if self.source is None else np.flatnonzero(np.isin(self.source, chosen))
+
+    def users(self, columns: Array) -> Array:
+        """The user's columns that columns of ``X`` come from, each once, in the same order."""
+        if self.source is None:
+            return columns
+        return np.array(list(dict.fromkeys(self.source[columns].tolist())), dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -97,18 +112,22 @@ def run_cell(data: Data, cell: Cell, report: Callable[[str, dict[str, Any]], Non
     y_train, y_test = data.y[cell.split.train], data.y[cell.split.test]
     chosen = cell.chosen
     if chosen is None:
-        chosen = _fit(cell, train, y_train, data.task, report)
+        chosen = _fit(data, cell, train, y_train, report)
         if chosen is None:
             return
     for size, name in cell.wanted:
-        _measure(data.task, cell, name, size, (train, y_train), (test, y_test), np.array(chosen[size]), report)
+        # The order in which columns were chosen is of no account to a model.
+        columns = data.columns_of(np.array(chosen[size]))
+        _measure(data.task, cell, name, size, (train[:, columns], y_train), (test[:, columns], y_test), report)
 
 
-def _fit(cell: Cell, X: Array, y: Array, task: str, report: Callable[..., None]) -> dict[int, list[int]] | None:
+def _fit(data: Data, cell: Cell, X: Array, y: Array, report: Callable[..., None]) -> dict[int, list[int]] | None:
     with peak_memory() as memory:
         start = time.perf_counter()
         try:
-            chosen, ordered, note = choose(cell.selector, X, y, cell.sizes, task, cell.seed, cell.time_limit)
+            chosen, ordered, note = choose(
+                cell.selector, X, y, cell.sizes, data.task, cell.seed, cell.time_limit, data.users
+            )
         except Exception as error:
             report("fit", {"status": "failed", "reason": one_line(error), "trace": traceback.format_exc(limit=-3)})
             return None
@@ -139,27 +158,36 @@ def chosen_in(row: dict[str, Any], sizes: Iterable[int] | None = None) -> dict[i
 
 
 def choose(
-    selector: Any, X: Array, y: Array, sizes: tuple[int, ...], task: str, seed: int, time_limit: float | None = None
+    selector: Any,
+    X: Array,
+    y: Array,
+    sizes: tuple[int, ...],
+    task: str,
+    seed: int,
+    time_limit: float | None = None,
+    users: Callable[[Array], Array] = np.asarray,
 ) -> tuple[dict[int, Array], bool, str]:
     """Columns of each size, whether they are the beginnings of one order, and a note (such as an early stop).
 
-    One fit serves all sizes, unless the selector gives nothing but a set.
+    One fit serves all sizes, unless the selector gives nothing but a set. ``users`` turns columns of ``X`` into the user's.
     """
-    d = X.shape[1]
+    everything = users(np.arange(X.shape[1]))
+    d = len(everything)
     if isinstance(selector, str) and selector == ALL:
-        return {size: np.arange(d) for size in sizes}, True, ""
+        return dict.fromkeys(sizes, everything), True, ""
     largest = min(max(sizes), d)
     fitted = _prepared_selector(selector, largest, task, seed, time_limit).fit(X, y)
     note = str(getattr(fitted, "stop_reason_", ""))
     note = note if note == "time_limit" else ""
     order = _order(fitted)
     if order is not None:
+        order = users(order)
         return {size: order[: min(size, d)] for size in sizes}, True, note
-    chosen = {largest: fitted.get_support(indices=True)}
+    chosen = {largest: users(fitted.get_support(indices=True))}
     for size in sizes:
         if size not in chosen:
             fitted = _prepared_selector(selector, min(size, d), task, seed, time_limit).fit(X, y)
-            chosen[size] = fitted.get_support(indices=True)
+            chosen[size] = users(fitted.get_support(indices=True))
     return {size: chosen[min(size, d)] for size in sizes}, False, note
 
 
@@ -201,7 +229,6 @@ def _measure(
     size: int,
     train: tuple[Array, Array],
     test: tuple[Array, Array],
-    columns: Array,
     report: Callable[..., None],
 ) -> None:
     row: dict[str, Any] = {"size": size, "model": name}
@@ -212,12 +239,10 @@ def _measure(
             model.set_params(random_state=cell.seed)
         if task == "regression":
             model = TransformedTargetRegressor(model, transformer=StandardScaler())
-        # The order in which columns were chosen is of no account to a model.
-        columns = np.sort(columns)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model.fit(train[0][:, columns], train[1])
-            values = {metric: float(score(model, test[0][:, columns], test[1])) for metric, score in cell.metrics.items()}
+            model.fit(*train)
+            values = {metric: float(score(model, *test)) for metric, score in cell.metrics.items()}
     except Exception as error:
         report("score", row | {"status": "failed", "reason": one_line(error)})
         return

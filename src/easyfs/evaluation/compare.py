@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from easyfs.encoding import for_matrix, read_table
 from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
 from easyfs.evaluation.metrics import SMALLER_IS_BETTER, name_of, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
@@ -19,7 +20,7 @@ from easyfs.evaluation.protocol import described, fingerprint, make_splits, name
 from easyfs.evaluation.results import Comparison
 from easyfs.evaluation.store import Row, Store
 from easyfs.stopping import resolve_count
-from easyfs.tables import to_matrix
+from easyfs.tables import column_names, is_table, to_matrix
 from easyfs.validation import check_number, check_target
 
 Array = NDArray[Any]
@@ -60,7 +61,8 @@ def compare(
         Names (:func:`easyfs.available_selectors`), selectors of this library or any of scikit-learn's; a dictionary gives
         them labels. ``"all"`` is no selection at all.
     X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
-        The table; NaN is a missing value. Sparse tables are made dense.
+        The table; NaN is a missing value. Sparse tables are made dense. Categories and dates become columns of numbers that
+        are chosen together and count as one (values of categories are read from all rows, the target from none).
     y : array-like of shape (n,) or (n, t)
         The target.
     sizes : list of int or float, optional
@@ -112,17 +114,24 @@ def compare(
     """
     if sparse.issparse(X):
         X = X.toarray()
-    matrix = to_matrix(X, min_rows=4)
+    encoder, matrix = read_table(X, min_rows=4) if is_table(X) else (None, to_matrix(X, min_rows=4))
+    if encoder is not None:
+        encoder.warn_of_aside()
     target = check_target(y, len(matrix), task)
     if target.values is None or target.task is None:
         raise ValueError("compare needs a target: pass y.")
     values = target.classes[target.values] if target.classes is not None else target.values
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
-    data = Data(matrix, np.asarray(values), target.task)
+    data = Data(matrix, np.asarray(values), target.task, None if encoder is None else encoder.source)
+    n_columns = len(data.users(np.arange(matrix.shape[1])))
     fields = named_selectors(selectors)
+    told = {
+        label: selector if isinstance(selector, str) else for_matrix(selector, column_names(X), encoder)
+        for label, selector in fields.items()
+    }
     learners = named_models(models, target.task, several=data.y.ndim == 2)
     measures = resolve_metrics(metrics, target.task, several=data.y.ndim == 2)
-    wanted_sizes = _sizes(sizes, matrix.shape[1])
+    wanted_sizes = _sizes(sizes, n_columns)
     for label, limit in (("time_limit", time_limit), ("memory_limit", memory_limit)):
         if limit is not None:
             check_number(label, limit, 0, above=True)
@@ -148,7 +157,7 @@ def compare(
         "name": name,
         "data": table,
         "rows": len(matrix),
-        "columns": matrix.shape[1],
+        "columns": n_columns if encoder is None else len(encoder.columns),
         "task": target.task,
         "selectors": list(fields),
         "models": list(learners),
@@ -162,14 +171,14 @@ def compare(
         for split in splits:
             seed = random_state + 1000 * split.repeat + split.fold
             for label, selector in fields.items():
-                tried = (matrix.shape[1],) if isinstance(selector, str) else wanted_sizes
+                tried = (n_columns,) if isinstance(selector, str) else wanted_sizes
                 key = fingerprint(table, name, split.train, split.test, label, described(selector), seed, time_limit)
                 asked[key] = tried
                 chosen, done, failed = known.of(key, tried)
                 left = tuple((size, model) for size in tried for model in learners if (size, score_keys[model]) not in done)
                 if left and not failed:
                     cells.append(
-                        Cell(key, label, selector, split, tried, learners, measures, seed, left, time_limit, chosen)
+                        Cell(key, label, told[label], split, tried, learners, measures, seed, left, time_limit, chosen)
                     )
         if meta not in store.rows:
             store.append(meta)

@@ -129,7 +129,7 @@ def run_in_processes(
 
     with tempfile.TemporaryDirectory(prefix="easyfs-") as folder:
         data_file = Path(folder) / "data.joblib"
-        joblib.dump({"X": data.X, "y": data.y, "task": data.task}, data_file)
+        joblib.dump({"X": data.X, "y": data.y, "task": data.task, "source": data.source}, data_file)
 
         def serve() -> None:
             worker: Worker | None = None

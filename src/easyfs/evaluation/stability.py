@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from easyfs.encoding import for_matrix, read_table
 from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
 from easyfs.registry import make_selector
-from easyfs.tables import column_names, to_matrix
+from easyfs.tables import column_names, is_table, to_matrix
 from easyfs.validation import check_number, check_target
 
 Array = NDArray[Any]
@@ -105,8 +106,11 @@ def stability_selection(
     check_number("share", share, 0.0, 1.0, above=True)
     if isinstance(selector, str):
         selector = make_selector(selector)
-    matrix = to_matrix(X, min_rows=4)
-    n, d = matrix.shape
+    encoder, matrix = read_table(X, min_rows=4) if is_table(X) else (None, to_matrix(X, min_rows=4))
+    if encoder is not None:
+        encoder.warn_of_aside()
+    selector = for_matrix(selector, column_names(X), encoder)
+    n, d = matrix.shape[0], matrix.shape[1] if encoder is None else len(encoder.columns)
     target = None if y is None else check_target(y, n, getattr(selector, "task", "auto"))
     values: Array | None = None
     if target is not None and target.values is not None:
@@ -122,7 +126,8 @@ def stability_selection(
         if seeded:
             own.set_params(random_state=int(seed))
         own.fit(matrix[rows], None if values is None else values[rows])
-        return np.asarray(own.get_support(indices=True))
+        columns = own.get_support(indices=True)
+        return np.asarray(columns if encoder is None else np.unique(encoder.source[columns]))
 
     chosen = Parallel(n_jobs=n_jobs)(delayed(run)(rows, seed) for rows, seed in zip(parts, seeds, strict=True))
     frequency = np.zeros(d)
