@@ -70,6 +70,7 @@ def describe_target(target: Target, y: Any) -> TargetInfo | None:
         return TargetInfo(name, target.task, 1, len(found), whole, found)
     values = target.values[:: -(-len(target.values) // MOST_ROWS), 0]
     distinct = len(np.unique(values))
+    size = float(np.abs(values).max()) or 1.0  # squares of large numbers do not fit
     bins = int(np.clip(np.sqrt(len(values)), 5, MOST_BINS))
     counts, edges = np.histogram(values, bins=bins) if np.isfinite(np.ptp(values)) else (np.zeros(0, int), np.zeros(0))
     return TargetInfo(
@@ -80,7 +81,7 @@ def describe_target(target: Target, y: Any) -> TargetInfo | None:
         bool((values == np.round(values)).all()),
         (),
         tuple(float(q) for q in np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0))),
-        float(values.mean()),
-        float(values.std()),
+        float((values / size).mean()) * size,
+        float((values / size).std()) * size,
         (tuple(edges.tolist()), tuple(counts.tolist())),
     )
