@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -21,6 +21,9 @@ from easyfs.selection import Constraints, Selection
 from easyfs.stopping import resolve_count
 from easyfs.tables import column_names, column_types, is_table, take_columns, to_matrix
 from easyfs.validation import check_constraints, resolve_columns
+
+if TYPE_CHECKING:
+    from easyfs.report import Report
 
 Array = NDArray[Any]
 
@@ -241,6 +244,31 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             raise TypeError(f"take is for a dataframe or Arrow table, but X is of type {type(X).__name__}; use transform.")
         validate_data(self, X, reset=False, skip_check_array=True)
         return take_columns(X, self.get_support(indices=True))
+
+    def report(self, path: Any = None, X: Any = None, y: Any = None, **options: Any) -> Report:
+        """A page that tells what was chosen and why.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it: ``.html`` for reading, ``.json`` or ``.md`` for the same content in other forms.
+        X, y : table and target, optional
+            The rows of the fit; with them ``stability=20`` (runs on random halves of the rows) and ``cv=True`` (the
+            cross-validated score over the number of columns) can be asked for.
+        **options
+            Further options of :func:`easyfs.report.build_report`.
+
+        Returns
+        -------
+        Report
+            It shows itself in a notebook; ``save`` writes it.
+        """
+        from easyfs.report import build_report  # noqa: PLC0415
+
+        report = build_report(self, X, y, **options)
+        if path is not None:
+            report.save(path)
+        return report
 
     def truncate(self, n_features_to_select: Any) -> BaseSelector:
         """The same fit with another number of features, at no cost.
