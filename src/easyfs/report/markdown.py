@@ -1,0 +1,223 @@
+"""A report as Markdown that reads well as plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from easyfs.report.summary import Content, CrossValidation
+from easyfs.report.words import count, percent, plain, score, shown, told
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
+_BARS = 20
+
+
+def escaped(text: str) -> str:
+    """Text on one line that Markdown and HTML leave as it is, also inside a table."""
+    text = shown(text, 10_000).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def name_of(name: str) -> str:
+    """A column's name in a table."""
+    return escaped(shown(name))
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], right: str = "") -> list[str]:
+    """A table; ``right`` has an ``r`` for each column that is aligned to the right."""
+    head = list(head)
+    marks = ["---:" if place < len(right) and right[place] == "r" else "---" for place in range(len(head))]
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join(marks)} |"]
+    return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
+
+
+def to_markdown(content: Content) -> str:
+    """The whole report."""
+    asked = content["asked"]
+    about = f"easyfs {asked['version']}, {asked['created']}"
+    if asked["source"]:
+        about += f", {escaped(asked['source'])}"
+    lines = [f"# {escaped(content['title'])}", "", escaped(content["summary"]), "", about, ""]
+    for heading, body in (
+        ("Warnings", _warnings(content)),
+        ("Chosen columns", _features(content)),
+        ("How many are enough", _enough(content)),
+        ("What each stands in for", _stands_for(content)),
+        ("Stability", _stability(content)),
+        ("Next in line", _runners_up(content)),
+        ("Set aside", _aside(content)),
+        ("The data", _data(content)),
+        ("What was asked", _asked(content)),
+    ):
+        lines += [f"## {heading}", "", *body]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _warnings(content: Content) -> list[str]:
+    if not content["warnings"]:
+        return ["None.", ""]
+    return [*(f"- **{w['level']}** ({w['code'].replace('_', ' ')}): {escaped(w['text'])}" for w in content["warnings"]), ""]
+
+
+def _features(content: Content) -> list[str]:
+    adds_up = content["enough"]["adds_up"]
+    stable = content["stability"] is not None
+    head = ["#", "column", "kind", "adds" if adds_up else "score", *(["together"] if adds_up else [])]
+    head += ["relevance", "said by the others", "missing", *(["came up"] if stable else [])]
+    rows = []
+    for f in content["features"]:
+        gain = [percent(f["gain"]), percent(f["cumulative"])] if adds_up else [plain(f["gain"])]
+        kind = f["kind"] + (f" ({len(f['parts'])} parts)" if f["parts"] else "") + (" (included)" if f["included"] else "")
+        row = [str(f["place"]), name_of(f["name"]), kind, *gain]
+        row += [percent(f["relevance"]), percent(f["redundancy"]), percent(f["missing"])]
+        rows.append([*row, *([percent(f["frequency"], 0)] if stable else [])])
+    lines = table(head, rows, "rll" + "r" * 8)
+    more = content["selected"]["count"] - content["selected"]["listed"]
+    return [*lines, *([f"{more:,} more are chosen; the JSON report names them all.", ""] if more else [])]
+
+
+def _enough(content: Content) -> list[str]:
+    enough, lines = content["enough"], []
+    if enough["adds_up"] and enough["at_90"] and enough["at_95"]:
+        text = f"90% of what all chosen columns say is reached with {count(enough['at_90'], 'column')}, "
+        lines += [text + f"95% with {count(enough['at_95'], 'column')}.", ""]
+    if enough["chance_after"] is not None:
+        lines += [f"After {count(enough['chance_after'], 'column')} no other says more than chance would.", ""]
+    largest = max((abs(f["gain"] or 0.0) for f in content["features"]), default=0.0) or 1.0
+    lines += ["```text"]
+    for f in content["features"][:50]:
+        gain = f["gain"] or 0.0
+        value = percent(f["gain"]) if enough["adds_up"] else plain(f["gain"])
+        lines.append(f"{f['place']:>4}  {value:>8}  {'#' * round(_BARS * max(gain, 0.0) / largest)}".rstrip())
+    lines += ["```", ""]
+    return [*lines, *_cross_validation(content["cross_validation"])]
+
+
+def _cross_validation(measured: CrossValidation | None) -> list[str]:
+    if measured is None:
+        return []
+    better = "less" if measured["smaller_is_better"] else "more"
+    lines = [
+        f"Cross-validated {measured['metric']} ({better} is better), {measured['model']}, {measured['folds']} folds:",
+        "",
+    ]
+    random = {point["columns"]: point for point in measured["random"]}
+    rows = []
+    for point in measured["points"]:
+        other = random.get(point["columns"])
+        rows.append(
+            [
+                f"{point['columns']:,}",
+                f"{score(point['mean'])} ± {score(point['spread'])}",
+                f"{score(other['mean'])} ± {score(other['spread'])}" if other else "—",
+            ]
+        )
+    lines += table(["columns", "chosen", "random"], rows, "rrr")
+    if measured["enough"] is not None:
+        lines += [f"{count(measured['enough'], 'column is', 'columns are')} within one standard error of the best.", ""]
+    return [*lines, *(f"- {escaped(reason)}" for reason in measured["failures"]), *([""] if measured["failures"] else [])]
+
+
+def _stands_for(content: Content) -> list[str]:
+    if content["overlap"] is None:
+        return ["Not measured: pass the rows (X) to the report.", ""]
+    rows = [
+        [
+            str(f["place"]),
+            name_of(f["name"]),
+            ", ".join(f"{name_of(n['name'])} ({percent(n['share'], 0)})" for n in f["stands_for"]) or "—",
+        ]
+        for f in content["features"]
+    ]
+    least = percent(content["overlap"]["least"], 0)
+    note = f"Columns of which a chosen one says at least {least}, beyond the columns chosen before it:"
+    return [note, "", *table(["#", "chosen", "stands in for"], rows, "r")]
+
+
+def _stability(content: Content) -> list[str]:
+    stable = content["stability"]
+    if stable is None:
+        return ["Not measured: pass the rows (X, y) and stability=50 to the report.", ""]
+    text = (
+        f"{stable['runs']} selections on random halves of the rows, of {plain(stable['mean_size'], 3)} columns on average; "
+    )
+    lines = [
+        text + f"stability {plain(stable['nogueira'], 2)} (Nogueira; 1 is the same columns each time, 0 is chance).",
+        "",
+        *table(
+            ["column", "came up"],
+            ([name_of(f["name"]), percent(f["frequency"], 0)] for f in content["features"]),
+            "lr",
+        ),
+    ]
+    if stable["others"]:
+        lines += ["Not chosen, but often found:", ""]
+        lines += table(
+            ["column", "came up"], ([name_of(o["name"]), percent(o["frequency"], 0)] for o in stable["others"]), "lr"
+        )
+    return lines
+
+
+def _runners_up(content: Content) -> list[str]:
+    if not content["runners_up"]:
+        return ["No other column is left.", ""]
+    adds = content["enough"]["scores_add"]
+    rows = [
+        [
+            name_of(r["name"]),
+            r["kind"],
+            percent(r["score"], 2) if adds else plain(r["score"]),
+            percent(r["relevance"]),
+            percent(r["redundancy"]),
+            percent(r["missing"]),
+        ]
+        for r in content["runners_up"]
+    ]
+    head = ["column", "kind", "would add" if adds else "score", "relevance", "said by the chosen", "missing"]
+    more = content["runners_up_count"] - len(rows)
+    return [*table(head, rows, "llrrrr"), *([f"And {more:,} more.", ""] if more else [])]
+
+
+def _aside(content: Content) -> list[str]:
+    aside = content["set_aside"]
+    if not aside["counts"]:
+        return ["None.", ""]
+    lines = [", ".join(f"{why}: {n:,}" for why, n in aside["counts"].items()) + ".", ""]
+    lines += table(
+        ["column", "why", "in words"], ([name_of(c["name"]), c["why"], escaped(c["reason"])] for c in aside["columns"])
+    )
+    return lines
+
+
+def _data(content: Content) -> list[str]:
+    data, target = content["data"], content["target"]
+    lines = [
+        f"- {count(data['rows'], 'row')}, {count(data['columns'], 'column')}",
+        f"- kinds: {', '.join(f'{kind} {n:,}' for kind, n in data['kinds'].items())}",
+        f"- missing: {percent(data['missing_share'])} of all values, in {count(data['columns_with_missing'], 'column')}",
+    ]
+    if target is None:
+        return [*lines, "- no target", ""]
+    name = escaped(target["name"]) if target["name"] else "without a name"
+    several = f", {target['n_targets']} at once" if (target["n_targets"] or 1) > 1 else ""
+    lines += [f"- target: {name}, {target['task']}{several}{'' if target['used'] else ', not used to select'}"]
+    if target["classes"]:
+        rows = ([name_of(c["label"]), f"{c['rows']:,}", percent(c["share"])] for c in target["classes"])
+        return [*lines, "", *table(["class", "rows", "share"], rows, "lrr")]
+    if target["quantiles"] is not None:
+        values = [plain(value) for value in target["quantiles"].values()]  # type: ignore[arg-type]
+        head = ["smallest", "lower quartile", "median", "upper quartile", "largest"]
+        return [*lines, "", *table(head, [values], "rrrrr")]
+    return [*lines, ""]
+
+
+def _asked(content: Content) -> list[str]:
+    asked = content["asked"]
+    lines = [
+        f"- method: {escaped(asked['method'])} ({escaped(asked['class_name'])})",
+        f"- columns asked for: {escaped(told(asked['n_features_to_select']))}",
+    ]
+    lines += [f"- {escaped(name)}: {escaped(told(value))}" for name, value in asked["parameters"].items()]
+    if asked["paper"]:
+        lines += [f"- from: {escaped(asked['paper'])}"]
+    return [*lines, f"- seed: {asked['seed'] if asked['seed'] is not None else 'none'}", ""]

@@ -1,0 +1,100 @@
+"""The table of a report, where it is given: standardised columns, and their products with one another and the target."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from easyfs.base import BaseSelector
+from easyfs.relevance import explained_share, orthonormal_basis
+from easyfs.validation import Target, check_weights
+
+Array = NDArray[Any]
+
+BLOCK_NUMBERS = 4_000_000
+
+
+class Table:
+    """The matrix that a selector makes of ``X``; a missing value counts as the mean of its column.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        The fitted selector.
+    X : table
+        With the columns of the fit.
+    sample_weight : array-like, optional
+        Weight of each row.
+    """
+
+    def __init__(self, selector: BaseSelector, X: Any, sample_weight: Any = None):
+        self.matrix = selector._check_table(X, reset=False)
+        n = self.matrix.shape[0]
+        weight = check_weights(sample_weight, n)
+        self.weight = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
+        self.width = max(1, BLOCK_NUMBERS // n)
+
+    @cached_property
+    def energy(self) -> Array:
+        """Sum of squares of each column: 1, or 0 if it is constant."""
+        d = self.matrix.shape[1]
+        found = np.empty(d)
+        for part in self._parts():
+            block = self._block(np.arange(d)[part])
+            found[part] = np.einsum("ij,ij->j", block, block)
+        return found
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.matrix.shape[0])
+
+    def products(self, columns: Array) -> Array:
+        """Products of some columns with all columns."""
+        return self._products(self._block(columns))
+
+    def relevance(self, target: Target) -> Array:
+        """Share of each column of the matrix that the target explains, as R squared."""
+        assert target.values is not None
+        values = target.values
+        Y = values[:, None] == np.arange(target.n_targets) if target.kind == "classes" else values
+        Y = self._centred(np.asarray(Y, dtype=np.float64))
+        Y = Y / np.maximum(np.sqrt(np.einsum("ij,ij->j", Y, Y)), np.finfo(np.float64).tiny)
+        basis = Y @ orthonormal_basis(Y.T @ Y)
+        return np.clip(explained_share(self._products(basis).T, self.energy), 0.0, 1.0)
+
+    def _products(self, left: Array) -> Array:
+        d = self.matrix.shape[1]
+        found = np.empty((left.shape[1], d))
+        for part in self._parts():
+            found[:, part] = left.T @ self._block(np.arange(d)[part])
+        return found
+
+    def _parts(self) -> list[slice]:
+        return [slice(at, at + self.width) for at in range(0, self.matrix.shape[1], self.width)]
+
+    def _block(self, columns: Array) -> Array:
+        """Columns of mean 0 and, unless they are constant, sum of squares 1, times the root of the weights."""
+        values: Any = self.matrix[:, columns]
+        values = np.array(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+        lost = np.isnan(values)
+        if lost.any():
+            observed = self.weight @ ~lost
+            total = self.weight @ np.where(lost, 0.0, values)
+            mean = np.divide(total, observed, out=np.zeros_like(observed), where=observed > 0)
+            values = np.where(lost, mean, values)
+        size = np.abs(values).max(axis=0, initial=0.0)
+        values /= np.where(size > 0, size, 1.0)  # so that squares fit
+        values = self._centred(values)
+        norm = np.sqrt(np.einsum("ij,ij->j", values, values))
+        varies = norm > 1e-12
+        values[:, ~varies] = 0.0
+        values[:, varies] /= norm[varies]
+        return np.asarray(values)
+
+    def _centred(self, values: Array) -> Array:
+        return np.asarray((values - self.weight @ values) * np.sqrt(self.weight)[:, None])
