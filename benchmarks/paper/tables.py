@@ -156,7 +156,7 @@ def ranks() -> str:
         "# Who is ahead: mean ranks and tests",
         "",
         "A cell is a data set at one of the paper's two sizes: the mean over folds that all methods of the list were tried",
-        "in, so the list with the slow methods (spFSR, LassoNet, STG) has one repeat of five folds and the other three. A fit",
+        "in: one repeat of five folds where the slow methods (spFSR, LassoNet, STG) are listed, otherwise three. A fit",
         "over the limit ranks last. Rank 1 is best. Data sets that are not complete yet and the stand-ins CIFAR-10 and",
         "BlogFeedback are not counted. Made by `benchmarks/paper/tables.py`.",
         "",

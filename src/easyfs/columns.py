@@ -77,8 +77,7 @@ def series_of(X: Any) -> list[Any]:
     """The columns of a table, one by one (pandas may have several of one name)."""
     if nw.dependencies.is_pandas_dataframe(X):
         return [nw.from_native(X.iloc[:, j], series_only=True) for j in range(X.shape[1])]
-    frame = nw.from_native(X, eager_only=True)
-    return [frame[:, j] for j in range(frame.shape[1])]
+    return list(nw.from_native(X, eager_only=True).iter_columns())
 
 
 def recognise(name: Any, column: Any, *, keep: bool = False) -> tuple[ColumnInfo, Any]:

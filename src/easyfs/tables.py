@@ -156,8 +156,7 @@ def _frame_to_array(X: Any, names: list[Any]) -> Array:
         raise _not_numeric([(names[j], _kind(schema[j])) for j in np.flatnonzero(~usable)])
     float32 = all(dtype == nw.Float32 for dtype in schema) and len(schema) > 0
     out = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
-    for j, dtype in enumerate(schema):
-        column = frame[:, j]
+    for j, (dtype, column) in enumerate(zip(schema, frame.iter_columns(), strict=True)):
         if dtype != nw.Unknown:
             out[:, j] = column.cast(nw.Float32 if float32 else nw.Float64).to_numpy()
         else:

@@ -1,0 +1,163 @@
+"""The user's table for a command: read with a progress bar, columns by name or pattern, rows without a target left out."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, field
+from typing import Any
+
+from easyfs.cli.problems import CommandError, WrongUsageError, hint
+from easyfs.cli.show import counted, progress_bar, warn
+from easyfs.columns import MISSING_WORDS
+from easyfs.files.formats import TextOptions
+from easyfs.files.source import Source, open_source
+
+# Words that may well be a class of their own are not taken for a missing target.
+PERHAPS_CLASSES = ("none", "-")
+# Numbers of a table with more cells than this are kept in single precision, where that does no harm.
+LARGE = 50_000_000
+# Single precision has seven digits; this much of a column's size must be in its spread.
+LEAST_SPREAD = 1e-3
+
+
+@dataclass
+class Loaded:
+    """A table that has been read.
+
+    Attributes
+    ----------
+    source : Source
+        Where it came from.
+    X : polars DataFrame
+        The columns to select from.
+    y : polars Series or None
+        The target.
+    others : dict
+        Columns with a role of their own (weights, groups), by role.
+    rows : polars Series of bool or None
+        Rows that are kept; None if all are.
+    """
+
+    source: Source
+    X: Any
+    y: Any = None
+    others: dict[str, Any] = field(default_factory=dict)
+    rows: Any = None
+
+
+def open_table(name: str, as_format: str | None, options: TextOptions) -> Source:
+    """The table that a command is for."""
+    return open_source(name, as_format=as_format, options=options)
+
+
+def find_target(source: Source, target: str | None) -> str:
+    """The target column, or an error that names the nearest ones."""
+    if target is None:
+        if source.format == "npz" and "y" in source.names:
+            return "y"
+        last = source.names[-1]
+        raise WrongUsageError(f"which column is to be explained? Say --target COLUMN (the last column is {last!r}).")
+    return find_column(source, target, "--target")
+
+
+def find_column(source: Source, name: str, option: str) -> str:
+    """A column by its name."""
+    if name not in source.names:
+        raise CommandError(f"{option}: {source.label} has no column {name!r}.{hint(name, source.names)}")
+    return name
+
+
+def find_columns(names: list[str], patterns: list[str] | None, option: str) -> list[str]:
+    """Columns by names and patterns, repeated or with commas between them; each must match something."""
+    found: list[str] = []
+    for entry in patterns or ():
+        parts = [entry] if entry in names else [part.strip() for part in entry.split(",") if part.strip()]
+        for part in parts:
+            matches = [part] if part in names else [name for name in names if fnmatch.fnmatchcase(name, part)]
+            if not matches:
+                raise CommandError(f"{option}: there is no column {part!r}.{hint(part.strip('*?'), names)}")
+            found += matches
+    return list(dict.fromkeys(found))
+
+
+def load(
+    source: Source, target: str | None, *, drop: list[str] | None = None, roles: dict[str, str | None] | None = None
+) -> Loaded:
+    """Read a table.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    target : str or None
+        Name of the target column.
+    drop : list of str, optional
+        Names or patterns of columns that are not read at all.
+    roles : dict, optional
+        Names of columns with a role of their own, by the option that names them.
+    """
+    special = {option: find_column(source, name, option) for option, name in (roles or {}).items() if name is not None}
+    for option, name in special.items():
+        if name == target:
+            raise WrongUsageError(f"{option}: {name!r} is the target.")
+    dropped = set(find_columns(source.names, drop, "--drop"))
+    for option, name in {**({"--target": target} if target else {}), **special}.items():
+        if name in dropped:
+            raise WrongUsageError(f"--drop leaves out {name!r}, which {option} needs.")
+    wanted = [name for name in source.names if name not in dropped]
+    with progress_bar(f"reading {source.label}", source.path.stat().st_size) as progress:
+        frame = source.read(wanted, compact=True, progress=progress)
+    if frame.width < 2 + len(special):
+        raise CommandError(
+            f"{source.label} has one column only; a column to be explained and others to choose from are needed."
+        )
+    loaded = Loaded(source, frame)
+    if target is not None:
+        gone = missing_target(frame[target], source.options.missing)
+        if gone.all():
+            raise CommandError(f"the target {target!r} is missing in every row.")
+        if gone.any():
+            loaded.rows = ~gone
+            n = int(gone.sum())
+            warn(
+                f"{counted(n, 'row')} of {len(frame):,} {'has' if n == 1 else 'have'} no target ({target!r} is missing) "
+                f"and {'is' if n == 1 else 'are'} left out."
+            )
+            frame = frame.filter(loaded.rows)
+        loaded.y = frame[target]
+    loaded.others = {option: frame[name] for option, name in special.items()}
+    loaded.X = slim(frame.drop([*([target] if target else []), *dict.fromkeys(special.values())]))
+    return loaded
+
+
+def missing_target(values: Any, extra: tuple[str, ...]) -> Any:
+    """Which rows have no target."""
+    gone = values.is_null()
+    if values.dtype.is_float():
+        gone |= values.is_nan().fill_null(True)
+    elif str(values.dtype) == "String":
+        words = [word for word in MISSING_WORDS if word not in PERHAPS_CLASSES] + [word.lower() for word in extra]
+        gone |= values.str.strip_chars().str.to_lowercase().is_in(words).fill_null(True)
+    return gone
+
+
+def slim(frame: Any) -> Any:
+    """A large table of numbers in single precision, unless a column would lose what tells its values apart."""
+    import polars as pl  # noqa: PLC0415
+
+    numbers = [name for name, dtype in frame.schema.items() if dtype.is_numeric()]
+    if len(frame) * len(numbers) < LARGE or any(_is_offset(frame[name]) for name in numbers):
+        return frame
+    columns = {}
+    for name in frame.columns:
+        series = frame.drop_in_place(name)
+        columns[name] = series.cast(pl.Float32) if series.dtype.is_numeric() else series
+    return pl.DataFrame(list(columns.values()))
+
+
+def _is_offset(series: Any) -> bool:
+    low, high = series.min(), series.max()
+    if low is None or high is None:
+        return False
+    size = max(abs(float(low)), abs(float(high)))
+    return size > 1e30 or (size > 0 and float(high) - float(low) < LEAST_SPREAD * size)

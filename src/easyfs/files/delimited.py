@@ -1,0 +1,273 @@
+"""Tables of text with a delimiter, read in chunks of whole lines: what is wrong is said with its line number."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from easyfs.extras import optional
+from easyfs.files import blocks
+from easyfs.files.blocks import Progress, check_utf8, text_blocks
+from easyfs.files.formats import FileError, TextOptions
+
+Array = NDArray[Any]
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+WORDS = {word: mark for mark, word in DELIMITERS.items()} | {"space": " ", "\\t": "\t"}
+QUOTE = b'"'
+# The delimiter is sought, and shown to be wrong, in so much of the text.
+SNIFFED = 1 << 16
+LONGEST_LINE = 1 << 30
+# A wide table is read in larger blocks, for the sake of rows in each.
+WIDEST_BLOCK, CELLS_OF_BLOCK = 1 << 26, 1 << 13
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A table of text, and what its first lines say.
+
+    Attributes
+    ----------
+    path, label : Path and str
+        The file, and what it is called in messages.
+    compressed : bool
+        Whether it is compressed with gzip.
+    options : TextOptions
+        How it is to be read.
+    delimiter : str
+        The character between cells.
+    names : list of str
+        Names of the columns.
+    """
+
+    path: Path
+    label: str
+    compressed: bool
+    options: TextOptions
+    delimiter: str
+    names: list[str]
+
+    def chunks(self, columns: Sequence[int] | None = None, progress: Progress | None = None) -> Iterator[tuple[Any, bool]]:
+        """The table in parts, as polars frames of texts; an empty cell is null. ``columns`` leaves the others out.
+
+        With each part comes whether it may have numbers that begin with a zero.
+        """
+        pl = optional("polars", "cli", "reading a table")
+        wanted = list(range(len(self.names))) if columns is None else sorted(columns)
+        schema = {str(j): pl.String for j in range(len(self.names))}
+        for chunk, first_line in self._whole_lines(progress):
+            try:
+                frame = pl.read_csv(
+                    chunk,
+                    has_header=False,
+                    schema=schema,
+                    columns=None if columns is None else wanted,
+                    separator=self.delimiter,
+                    quote_char='"' if self.options.quotes else None,
+                )
+            except pl.exceptions.PolarsError as error:
+                check_utf8(chunk, self.label, first_line)
+                last = first_line + chunk.count(b"\n")
+                raise FileError(
+                    f"{self.label} cannot be read between lines {first_line} and {last}; there may be a quotation mark "
+                    f"inside a cell: double it, or say --no-quotes. ({str(error).splitlines()[0]})"
+                ) from error
+            frame.columns = [self.names[j] for j in wanted]
+            yield frame, may_have_codes(chunk, self.delimiter.encode())
+
+    def _whole_lines(self, progress: Progress | None) -> Iterator[tuple[bytes, int]]:
+        """Parts of the text that hold whole lines of the right number of cells, each with the number of its first line."""
+        parts = text_blocks(
+            self.path,
+            self.label,
+            compressed=self.compressed,
+            encoding=self.options.encoding,
+            progress=progress,
+            size=max(blocks.BLOCK, min(WIDEST_BLOCK, CELLS_OF_BLOCK * len(self.names))),
+        )
+        rest, line, waits_for_header = b"", 1, self.options.header
+        for block in parts:
+            text = rest + block
+            ends = self._line_ends(text)
+            if not len(ends):
+                rest = text
+                if len(rest) > LONGEST_LINE:
+                    raise FileError(f"{self.label} has no line end after line {line}; is it a table of text?")
+                continue
+            cut = int(ends[-1]) + 1
+            rest = text[cut:]
+            chunk, start, waits_for_header = self._checked(text[:cut], ends, line, waits_for_header)
+            if chunk:
+                yield chunk, start
+            line += text.count(b"\n", 0, cut)
+        if rest.strip():
+            if self.options.quotes and rest.count(QUOTE) % 2:
+                raise FileError(
+                    f"{self.label} has a quotation mark that is never closed, in line {line} or after it; close it, or say "
+                    "--no-quotes if quotation marks are ordinary characters."
+                )
+            rest += b"\n"
+            chunk, start, _ = self._checked(rest, self._line_ends(rest), line, waits_for_header)
+            if chunk:
+                yield chunk, start
+
+    def _check_quotes(self, text: bytes, content: Array, line: int) -> None:
+        """A quotation mark opens a cell at its beginning, or stands twice."""
+        opening = np.flatnonzero(content == QUOTE[0])[::2]
+        before = content[opening - 1]
+        inside = opening[~np.isin(before, [*self.delimiter.encode(), *b'\n" ']) & (opening > 0)]
+        if len(inside):
+            at = line + text.count(b"\n", 0, int(inside[0]))
+            raise FileError(
+                f"line {at} of {self.label} has a quotation mark inside a cell; put the cell in quotation marks and double "
+                "those inside, or say --no-quotes if they are ordinary characters."
+            )
+
+    def _line_ends(self, text: bytes) -> Array:
+        return outside_quotes(text, b"\n", self.options.quotes)
+
+    def _checked(self, text: bytes, ends: Array, line: int, drop_header: bool) -> tuple[bytes, int, bool]:
+        """The text without its header and blank lines, the number of its first line, whether the header is yet to come."""
+        cells = (
+            np.diff(np.searchsorted(outside_quotes(text, self.delimiter.encode(), self.options.quotes), ends), prepend=0)
+            + 1
+        )
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        content = np.frombuffer(text, dtype=np.uint8)
+        if self.options.quotes and QUOTE in text:
+            self._check_quotes(text, content, line)
+        length = ends - starts
+        blank = (length == 0) | ((length == 1) & (content[starts] == ord("\r")))
+        wrong = np.flatnonzero((cells != len(self.names)) & ~blank)
+        if len(wrong):
+            row = int(wrong[0])
+            at = line + text.count(b"\n", 0, int(starts[row]))
+            many = f" (so have {len(wrong)} lines)" if len(wrong) > 1 else ""
+            raise FileError(
+                f"line {at} of {self.label} has {cells[row]} cell{'' if cells[row] == 1 else 's'}, but there are "
+                f"{len(self.names)} columns{many}; repair it, or put a cell that holds the delimiter in quotation marks."
+            )
+        keep = ~blank
+        if drop_header and keep.any():
+            keep[int(np.argmax(keep))] = False
+            drop_header = False
+        if keep.all():
+            return text, line, drop_header
+        if not keep.any():
+            return b"", line, drop_header
+        first = int(np.argmax(keep))
+        if keep[first:].all():
+            return text[int(starts[first]) :], line + text.count(b"\n", 0, int(starts[first])), drop_header
+        lines = [text[a : b + 1] for a, b in zip(starts[keep].tolist(), ends[keep].tolist(), strict=True)]
+        return b"".join(lines), line, drop_header
+
+
+def outside_quotes(text: bytes, mark: bytes, quotes: bool) -> Array:
+    """Where a character stands, outside of quotation marks."""
+    content = np.frombuffer(text, dtype=np.uint8)
+    places = np.flatnonzero(content == mark[0])
+    if quotes and QUOTE in text:
+        places = places[np.searchsorted(np.flatnonzero(content == QUOTE[0]), places) % 2 == 0]
+    return places
+
+
+def may_have_codes(text: bytes, delimiter: bytes) -> bool:
+    """Whether a cell begins with a zero and another digit, perhaps after a sign."""
+    content = np.frombuffer(delimiter + delimiter + text, dtype=np.uint8)
+    digit = (content >= ord("0")) & (content <= ord("9"))
+    zeros = np.flatnonzero((content[:-1] == ord("0")) & digit[1:])
+    starts = np.zeros(256, dtype=bool)
+    starts[[*delimiter, *b'\n" ']] = True
+    signs = np.zeros(256, dtype=bool)
+    signs[[*b"+-"]] = True
+    before = content[zeros - 1]
+    return bool((starts[before] | (signs[before] & starts[content[zeros - 2]])).any())
+
+
+def open_delimited(path: Path, label: str, *, compressed: bool, options: TextOptions, tabs: bool) -> Delimited:
+    """Read the first lines of a table: its delimiter and the names of its columns."""
+    asked = options.delimiter
+    if asked is not None:
+        asked = WORDS.get(asked, asked)
+        if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
+            raise FileError(f"--delimiter {options.delimiter!r} is not one character; give , ; tab | or another one.")
+    head = next(text_blocks(path, label, compressed=compressed, encoding=options.encoding, size=SNIFFED), b"").lstrip(
+        b"\r\n"
+    )
+    if not head.strip():
+        raise FileError(f"{label} is empty.")
+    lines = _first_lines(head, options.quotes)
+    delimiter = asked or ("\t" if tabs else sniff(lines, options.quotes) or ",")
+    record = _header(path, label, compressed, options, delimiter)
+    likely = sniff(lines, options.quotes)
+    if len(record) == 1 and likely is not None and likely != delimiter:
+        said = DELIMITERS.get(delimiter, repr(delimiter))
+        raise FileError(
+            f"{label} has one column only with the delimiter {said}, called {record[0][:60]!r}; its delimiter is rather "
+            f"{DELIMITERS[likely]}: say --delimiter {DELIMITERS[likely]}."
+        )
+    if not options.header:
+        return Delimited(path, label, compressed, options, delimiter, [f"column_{j}" for j in range(1, len(record) + 1)])
+    names = [name.strip() or f"column_{j}" for j, name in enumerate(record, start=1)]
+    check_names(names, label)
+    return Delimited(path, label, compressed, options, delimiter, names)
+
+
+def check_names(names: Sequence[str], label: str) -> None:
+    """Every column needs a name of its own."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        shown = ", ".join(repr(name) for name in twice[:5]) + (f" and {len(twice) - 5} more" if len(twice) > 5 else "")
+        places = [j for j, name in enumerate(names, start=1) if name == twice[0]]
+        raise FileError(
+            f"{label} has several columns called {shown} ({twice[0]!r}: columns {', '.join(map(str, places))}); give "
+            "each a name of its own."
+        )
+
+
+def _header(path: Path, label: str, compressed: bool, options: TextOptions, delimiter: str) -> list[str]:
+    """The cells of the first line that is not blank."""
+    text = b""
+    for block in text_blocks(path, label, compressed=compressed, encoding=options.encoding):
+        text = (text + block).lstrip(b"\r\n")
+        ends = outside_quotes(text, b"\n", options.quotes)
+        if len(ends):
+            text = text[: int(ends[0])]
+            break
+    check_utf8(text, label, 1)
+    csv.field_size_limit(LONGEST_LINE)
+    lines = io.StringIO(text.decode(), newline="")
+    if not options.quotes:
+        return next(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE))
+    return next(csv.reader(lines, delimiter=delimiter))
+
+
+def _first_lines(head: bytes, quotes: bool) -> list[bytes]:
+    ends = outside_quotes(head, b"\n", quotes)
+    if not len(ends):
+        return [head]
+    cuts = [0, *(int(end) + 1 for end in ends[:50])]
+    return [line for a, b in pairwise(cuts) if (line := head[a:b].strip(b"\r\n"))]
+
+
+def sniff(lines: list[bytes], quotes: bool) -> str | None:
+    """The likely delimiter of some lines: in all of them equally often, and often; None if no line has any."""
+    best: tuple[float, int] = (0.0, 0)
+    found = None
+    for mark in DELIMITERS:
+        counts = [len(outside_quotes(line, mark.encode(), quotes)) for line in lines]
+        if not counts or not counts[0]:
+            continue
+        alike = sum(count == counts[0] for count in counts) / len(counts)
+        if (alike, counts[0]) > best:
+            best, found = (alike, counts[0]), mark
+    return found

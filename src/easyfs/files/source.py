@@ -1,0 +1,315 @@
+"""A table in a file, or from standard input: names of its columns, its values, and its cells as they were written."""
+
+from __future__ import annotations
+
+import atexit
+import difflib
+import gzip
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from easyfs.extras import optional
+from easyfs.files.arrays import read_arrays
+from easyfs.files.blocks import Progress, text_blocks
+from easyfs.files.cells import Cells
+from easyfs.files.delimited import Delimited, check_names, open_delimited
+from easyfs.files.formats import DELIMITED, FORMATS, FileError, TextOptions, beginning_of, endings, format_of
+
+WORDS_OF_ENGINES = {"parquet": "Parquet", "arrow": "Arrow IPC", "jsonl": "JSON lines", "npz": ".npz"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table in a file.
+
+    Attributes
+    ----------
+    path : Path
+        The file; a copy of standard input where the table came from there.
+    label : str
+        What it is called in messages.
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "npz"}
+    compressed : bool
+        Whether it is compressed with gzip.
+    options : TextOptions
+        How a table of text is to be read.
+    """
+
+    path: Path
+    label: str
+    format: str
+    compressed: bool
+    options: TextOptions
+
+    @property
+    def is_delimited(self) -> bool:
+        """Whether it is text with a delimiter."""
+        return self.format in DELIMITED
+
+    @cached_property
+    def delimited(self) -> Delimited:
+        """The table of text."""
+        return open_delimited(
+            self.path, self.label, compressed=self.compressed, options=self.options, tabs=self.format == "tsv"
+        )
+
+    @cached_property
+    def _whole(self) -> Any:
+        """A table of a format that cannot be read in part."""
+        if self.format == "npz":
+            return read_arrays(self.path, self.label)
+        return self._engine(self._read_lines)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        if self.is_delimited:
+            return self.delimited.names
+        pl = optional("polars", "cli", "reading a table")
+        if self.format == "parquet":
+            found = list(self._engine(lambda: pl.read_parquet_schema(self.path)))
+        elif self.format == "arrow":
+            found = list(self._engine(self._arrow_schema))
+        else:
+            found = list(self._whole.columns)
+        if not found:
+            raise FileError(f"{self.label} has no columns.")
+        check_names(found, self.label)
+        return found
+
+    def read(self, columns: Sequence[str] | None = None, *, compact: bool = False, progress: Progress | None = None) -> Any:
+        """The table, or some of its columns in the order of the file, as a polars frame.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Names of columns; all of them where it is not given.
+        compact : bool, default=False
+            Whether whole numbers in text may have the smallest type that holds them.
+        progress : callable, optional
+            Called with the number of bytes that have been read.
+        """
+        asked = set(self.names if columns is None else columns)
+        wanted = [name for name in self.names if name in asked]
+        if self.is_delimited:
+            return self._read_delimited(wanted, compact, progress)
+        pl = optional("polars", "cli", "reading a table")
+        if self.format == "parquet":
+            frame = self._engine(lambda: pl.read_parquet(self.path, columns=wanted))
+        elif self.format == "arrow":
+            frame = self._engine(lambda: self._read_arrow(wanted))
+        else:
+            frame = self._whole.select(wanted)
+        return _without_words(frame, self.options.missing)
+
+    def texts(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Some columns of a table of text as they were written, in parts (polars frames of texts)."""
+        for chunk, _ in self.delimited.chunks(self._places(columns)):
+            yield chunk
+
+    def _places(self, columns: Sequence[str]) -> list[int]:
+        asked = set(columns)
+        return [j for j, name in enumerate(self.names) if name in asked]
+
+    def _read_delimited(self, wanted: list[str], compact: bool, progress: Progress | None) -> Any:
+        pl = optional("polars", "cli", "reading a table")
+        cells = {name: Cells(self.options.decimal, self.options.missing) for name in wanted}
+        for chunk, codes in self.delimited.chunks(self._places(wanted), progress):
+            for series in chunk:
+                cells[series.name].add(series, codes=codes)
+        again = [name for name in wanted if cells[name].again]
+        if again:  # text after numbers: the numbers are wanted as they were written, too
+            fresh = {name: Cells(self.options.decimal, self.options.missing) for name in again}
+            for name in again:
+                fresh[name].kind = "text"
+            for chunk in self.texts(again):
+                for series in chunk:
+                    fresh[series.name].add(series)
+            cells |= fresh
+        frame = pl.DataFrame([cells.pop(name).series(name, compact=compact) for name in wanted])
+        if not len(frame):
+            raise FileError(f"{self.label} has names of columns, but no rows.")
+        return frame
+
+    def _engine(self, read: Callable[[], Any]) -> Any:
+        """Call a reader of polars; what it says of a file becomes one line."""
+        pl = optional("polars", "cli", "reading a table")
+        try:
+            return read()
+        except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{self.label} {self._trouble(error)}.") from error
+        except BaseException as error:
+            if type(error).__name__ == "PanicException":  # a damaged file may take polars by surprise
+                raise FileError(f"{self.label} {self._trouble(error)}.") from error
+            raise
+
+    def _trouble(self, error: BaseException) -> str:
+        with self.path.open("rb") as stream:
+            what = beginning_of(stream.read(16))
+        wanted = WORDS_OF_ENGINES[self.format]
+        found = f"it looks like {what}" if what and wanted.split()[0] not in what else "it may be damaged or cut off"
+        return f"cannot be read as {wanted}: {found} ({_first_line(error)})"
+
+    def _is_stream(self) -> bool:
+        with self.path.open("rb") as stream:
+            return stream.read(6) != b"ARROW1"
+
+    def _arrow_schema(self) -> Any:
+        pl = optional("polars", "cli", "reading a table")
+        return pl.read_ipc_stream(self.path).schema if self._is_stream() else pl.read_ipc_schema(self.path)
+
+    def _read_arrow(self, wanted: list[str]) -> Any:
+        pl = optional("polars", "cli", "reading a table")
+        return (pl.read_ipc_stream if self._is_stream() else pl.read_ipc)(self.path, columns=wanted)
+
+    def _read_lines(self) -> Any:
+        """JSON lines, or a JSON array of objects."""
+        pl = optional("polars", "cli", "reading a table")
+        blocks = text_blocks(self.path, self.label, compressed=self.compressed, encoding=self.options.encoding)
+        with tempfile.TemporaryDirectory(prefix="easyfs-") as folder:
+            path = Path(folder) / "plain.jsonl"
+            with path.open("wb") as plain:
+                plain.writelines(blocks)
+            with path.open("rb") as plain:
+                begins = plain.read(4096).lstrip()[:1]
+            if not begins:
+                raise FileError(f"{self.label} is empty.")
+            try:
+                if begins == b"[":
+                    return pl.read_json(path, infer_schema_length=None)
+                frame = pl.scan_ndjson(path, infer_schema_length=None).collect()
+            except pl.exceptions.PolarsError:
+                _check_lines(path, self.label)
+                raise
+            if frame.select(pl.all_horizontal(pl.all().is_null()).any()).item():  # a line may be no object
+                _check_lines(path, self.label)
+            return frame
+
+
+def _check_lines(path: Path, label: str) -> None:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            _check_line(line, number, label)
+
+
+def _check_line(line: bytes, number: int, label: str) -> None:
+    try:
+        content = json.loads(line) if line.strip() else {}
+    except ValueError as error:
+        raise FileError(f"line {number} of {label} is not JSON: {_first_line(error)}.") from error
+    if not isinstance(content, dict):
+        raise FileError(
+            f"line {number} of {label} is {type(content).__name__}; each line must be an object, name to value."
+        )
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")[:200]
+
+
+def _without_words(frame: Any, words: Sequence[str]) -> Any:
+    """Further words for missing values become null."""
+    pl = optional("polars", "cli", "reading a table")
+    if not words:
+        return frame
+    numbers = [float(word) for word in words if word.replace(".", "", 1).lstrip("+-").isdigit()]
+    columns = []
+    for series in frame:
+        gone = None
+        if series.dtype == pl.String:
+            gone = series.str.strip_chars().is_in(list(words))
+        elif series.dtype.is_numeric() and numbers:
+            gone = series.cast(pl.Float64).is_in(numbers)
+        columns.append(series if gone is None else series.set(gone.fill_null(False), None))
+    return pl.DataFrame(columns)
+
+
+def open_source(name: str, *, as_format: str | None = None, options: TextOptions | None = None) -> Source:
+    """A table by the name of its file; ``-`` is standard input.
+
+    Parameters
+    ----------
+    name : str
+        The file's name.
+    as_format : str, optional
+        Its format, where the name does not tell. Standard input is CSV otherwise.
+    options : TextOptions, optional
+        How a table of text is to be read.
+    """
+    options = options or TextOptions()
+    if as_format is not None and as_format not in FORMATS:
+        raise FileError(f"there is no format {as_format!r}; use one of {', '.join(FORMATS)}.")
+    if name == "-":
+        return Source(_from_standard_input(), "standard input", as_format or "csv", False, options)
+    path = Path(name)
+    if not path.exists():
+        raise FileError(f"there is no file {name!r}{_near_files(path)}.")
+    if path.is_dir():
+        raise FileError(f"{name!r} is a folder, not a file.")
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(16)
+    except PermissionError as error:
+        raise FileError(f"{name!r} cannot be opened: you may not read it.") from error
+    except OSError as error:
+        raise FileError(f"{name!r} cannot be opened: {error.strerror or error}.") from error
+    if not head and path.is_file():
+        raise FileError(f"{name!r} is empty.")
+    known = format_of(name)
+    if as_format is None and known is None:
+        raise FileError(f"{name!r} has no known ending; say --from csv (or another format), or rename it to {endings()}.")
+    found = as_format or (known[0] if known else "csv")
+    compressed = head.startswith(b"\x1f\x8b") or (known is not None and known[1])
+    if not path.is_file():  # a pipe can be read but once
+        with path.open("rb") as piped:
+            return Source(_kept(piped), repr(name), found, compressed, options)
+    return Source(path, repr(name), found, compressed and found in ("csv", "tsv", "jsonl"), options)
+
+
+def _near_files(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f" (there is no folder {str(path.parent)!r} either)"
+    near = difflib.get_close_matches(path.name, sorted(entry.name for entry in path.parent.iterdir()), n=2)
+    return (
+        f"; did you mean {' or '.join(repr(str(path.parent / name)) for name in near)}?".rstrip("?") + "?" if near else ""
+    )
+
+
+def _from_standard_input() -> Path:
+    path = _kept(sys.stdin.buffer)
+    if not path.stat().st_size:
+        raise FileError("standard input is empty.")
+    return path
+
+
+def _kept(stream: Any) -> Path:
+    """A copy of a stream on disk, as tables are read more than once."""
+    with tempfile.NamedTemporaryFile(prefix="easyfs-", delete=False) as kept:
+        path = Path(kept.name)
+        atexit.register(path.unlink, missing_ok=True)
+        shutil.copyfileobj(stream, kept, 1 << 20)
+    with path.open("rb") as head:
+        if head.read(2) == b"\x1f\x8b":
+            _unpack(path)
+    return path
+
+
+def _unpack(path: Path) -> None:
+    packed = path.with_name(path.name + ".gz")
+    path.rename(packed)
+    try:
+        with gzip.open(packed) as stream, path.open("wb") as plain:
+            shutil.copyfileobj(stream, plain, 1 << 20)
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise FileError("standard input is compressed, but cut off or damaged.") from error
+    finally:
+        packed.unlink()

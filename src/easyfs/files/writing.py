@@ -1,0 +1,85 @@
+"""Tables out: a frame, or cells as they were written, into a stream of the wanted format."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from typing import IO, Any
+
+from easyfs.extras import optional
+from easyfs.files.arrays import write_arrays
+from easyfs.files.formats import DELIMITED, FileError
+from easyfs.files.source import Source
+
+
+def write_table(
+    source: Source,
+    columns: list[str],
+    out: IO[bytes],
+    *,
+    to: str,
+    compressed: bool = False,
+    rows: Any = None,
+    target: str | None = None,
+) -> None:
+    """Write some columns of a table, in the order of the table.
+
+    From text to text, cells are written as they were read: a code keeps its zeros, a number its digits.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    columns : list of str
+        Names of the columns.
+    out : binary stream
+        Where to: a file, as some formats are written back and forth.
+    to : str
+        The format.
+    compressed : bool, default=False
+        Whether to compress with gzip.
+    rows : polars Series of bool, optional
+        Rows to keep; all where it is not given.
+    target : str, optional
+        The column that is ``y`` in an .npz.
+    """
+    asked = set(columns)
+    wanted = [name for name in source.names if name in asked]
+    with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) if compressed else nullcontext(out) as stream:
+        if to in DELIMITED and source.is_delimited:
+            between = "\t" if to == "tsv" else "," if source.format == "tsv" else source.delimited.delimiter
+            _write_cells(_kept(source.texts(wanted), rows), stream, between)
+            return
+        frame = source.read(wanted)
+        frame = frame if rows is None else frame.filter(rows)
+        if to in DELIMITED:
+            _write_cells([frame], stream, "\t" if to == "tsv" else ",")
+        elif to == "npz":
+            write_arrays(frame, target, out)
+        else:
+            {"parquet": frame.write_parquet, "arrow": frame.write_ipc, "jsonl": frame.write_ndjson}[to](stream)
+
+
+def _kept(chunks: Iterable[Any], rows: Any) -> Iterator[Any]:
+    at = 0
+    for chunk in chunks:
+        yield chunk if rows is None else chunk.filter(rows[at : at + len(chunk)])
+        at += len(chunk)
+
+
+def _write_cells(chunks: Iterable[Any], stream: Any, between: str) -> None:
+    pl = optional("polars", "cli", "writing a table")
+    for number, chunk in enumerate(chunks):
+        nested = [series.name for series in chunk if series.dtype.is_nested()]
+        if nested:
+            raise FileError(f"column {nested[0]!r} holds lists or structures, which CSV cannot; choose .parquet or .jsonl.")
+        texts = [name for name, dtype in chunk.schema.items() if dtype == pl.String]
+        # A missing text and an empty one are written alike: as nothing.
+        plain = chunk.with_columns(pl.col(texts).replace("", None)) if texts else chunk
+        plain.write_csv(
+            stream,
+            include_header=number == 0,
+            separator=between,
+            null_value='""' if chunk.width == 1 else "",  # a line of nothing is no row
+        )

@@ -1,0 +1,45 @@
+import json
+
+
+def test_a_report_beside_the_table(command, mixed, tmp_path):
+    code, _, err = command("select", mixed, "-t", "y", "--report", "r.html", "-o", "few.csv", "--stability", 4)
+    assert code == 0, err
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<html" in page
+    assert "<script>alert(1)</script>" not in page
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["few.csv", "mixed.csv", "r.html"]
+
+
+def test_a_saved_report_becomes_a_page(command, numbers, tmp_path):
+    code, _, err = command("select", numbers, "-t", "y", "-k", 2, "--report", "r.json", "--stability", 0)
+    assert code == 0, err
+    json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    code, _, err = command("report", "r.json")
+    assert (code, err) == (0, "wrote r.html\n")
+    assert "<html" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert command("report", "r.json", "-o", "r.md")[0] == 0
+    assert command("report", "r.json", "-o", "r.json")[0] == 1
+    assert command("report", "r.json", "-o", "r.pdf")[0] == 2
+    (tmp_path / "x.json").write_text("{}")
+    code, _, err = command("report", "x.json")
+    assert code == 1
+    assert "is not a report" in err
+
+
+def test_weights_and_cross_validation(command, mixed, tmp_path):
+    args = ("select", mixed, "-t", "y", "-k", 3, "--report", "r.md", "--sample-weight", "weight", "--stability", 2, "--cv")
+    code, _, err = command(*args)
+    assert code == 0, err
+    assert (tmp_path / "r.md").stat().st_size > 500
+
+
+def test_demo(easyfs, tmp_path):
+    found = easyfs("demo", "--folder", "here")
+    assert found.returncode == 0, found.stderr
+    assert "worst perimeter" in found.stdout
+    assert "5 chosen columns" in found.stdout
+    assert "all 30 columns" in found.stdout
+    assert "here/report.html" in found.stdout.replace("\\", "/")
+    assert sorted(path.name for path in (tmp_path / "here").iterdir()) == ["breast-cancer.csv", "chosen.csv", "report.html"]
+    again = easyfs("select", "here/breast-cancer.csv", "--target", "diagnosis", "-k", "5", "-o", "-")
+    assert again.stdout == (tmp_path / "here" / "chosen.csv").read_text()

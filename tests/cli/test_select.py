@@ -1,0 +1,186 @@
+import csv
+import io
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from easyfs import EasyFS
+
+HOSTILE = ["<script>alert(1)</script>", 'he said "hi"', "line\nbreak", "שלום\u202eabc", "[bold]x[/bold]", "a,b"]
+
+
+def test_a_table_of_the_chosen_columns_is_shown_without_colours_in_a_pipe(easyfs, numbers):
+    found = easyfs("select", numbers, "--target", "y", "-k", "2")
+    assert found.returncode == 0
+    assert "numbers.csv: 120 rows, 8 columns to choose from" in found.stdout
+    assert "y: 2 classes (no" in found.stdout
+    lines = [line.split() for line in found.stdout.splitlines() if line[:1].isdigit() and "numeric" in line]
+    assert [line[0] for line in lines] == ["1", "2"]
+    assert {line[1] for line in lines} == {"x2", "x5"}
+    assert "\x1b" not in found.stdout + found.stderr
+    assert found.stderr == ""
+
+
+def test_files_are_what_python_gives(command, numbers, tmp_path):
+    code, out, err = command("select", numbers, "-t", "y", "-k", 3, "-o", "few.parquet", "--columns", "few.txt")
+    assert (code, out) == (0, "")
+    assert err == "3 of 8 columns chosen; wrote few.parquet, few.txt\n"
+    table = pl.read_csv(numbers)
+    selector = EasyFS(3, random_state=0).fit(table.drop("y"), table["y"])
+    few = pl.read_parquet(tmp_path / "few.parquet")
+    assert few.columns == [*selector.get_feature_names_out(), "y"]
+    assert few.equals(table.select(few.columns))
+    assert (tmp_path / "few.txt").read_text().split() == [f"x{j}" for j in selector.order_[:3]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["few.parquet", "few.txt", "numbers.csv"]
+
+
+def test_pipes(easyfs, numbers):
+    found = easyfs("select", "-", "-t", "y", "-k", "2", "-o", "-", stdin=numbers.read_text())
+    assert found.returncode == 0
+    rows = list(csv.reader(io.StringIO(found.stdout)))
+    given = list(csv.reader(io.StringIO(numbers.read_text())))
+    assert rows == [[row[2], row[5], row[8]] for row in given]
+    again = easyfs("select", "-", "-t", "y", "-k", "1", "--columns", "-", "-q", stdin=found.stdout)
+    assert again.stdout in ("x2\n", "x5\n")
+    assert again.stderr == ""
+
+
+def test_cells_are_written_as_they_were_read(command, mixed, tmp_path):
+    code, _, err = command(
+        "select", mixed, "-t", "y", "-k", 5, "--include", "zip,formula,gaps", "-o", "out.csv", "--sample-weight", "weight"
+    )
+    assert code == 0, err
+    assert "easyfs: warning: 2 rows of 150 have no target ('y' is missing) and are left out." in err
+    assert "'customer_id' (identifier: 148 different values in 148 rows)" in err
+    assert "--include" in err
+    assert "include=" not in err
+    given = list(csv.DictReader(mixed.open(newline="", encoding="utf-8")))
+    rows = list(csv.DictReader((tmp_path / "out.csv").open(newline="", encoding="utf-8")))
+    assert len(rows) == 148
+    expected = [row for row in given if row["y"] not in ("", "N/A")]
+    assert rows == [{name: row[name] for name in rows[0]} for row in expected]
+    assert {"zip", "formula", "gaps"} < set(rows[0])
+
+
+def test_codes_stay_text_in_other_formats(command, mixed, tmp_path):
+    for name in ("out.parquet", "out.arrow", "out.jsonl", "out.jsonl.gz", "out.tsv"):
+        code, _, err = command("select", mixed, "-t", "y", "-k", 3, "--include", "zip,formula", "-o", name, "--no-target")
+        assert code == 0, err
+    table = pl.read_parquet(tmp_path / "out.parquet")
+    assert "y" not in table.columns
+    assert table.schema["zip"] == pl.String
+    assert table["formula"].str.starts_with("=").all()
+    assert pl.read_ipc(tmp_path / "out.arrow").equals(table)
+    assert pl.read_ndjson(tmp_path / "out.jsonl").equals(table)
+    assert (tmp_path / "out.jsonl.gz").read_bytes()[:2] == b"\x1f\x8b"
+    assert pl.read_csv(tmp_path / "out.tsv", separator="\t", infer_schema_length=0)["zip"].equals(table["zip"])
+
+
+def test_hostile_names(command, mixed, tmp_path):
+    code, out, err = command("select", mixed, "-t", "y", "-k", 6, "--drop", "c*,zip,day,gaps,weight,formula")
+    assert code == 0, err
+    assert "<script>alert(1)</script>" in out
+    assert "line\\nbreak" in out
+    assert "שלום\\u202eabc" in out
+    assert "[bold]x[/bold]" in out
+    assert "\u202e" not in out + err
+    code, _, _ = command(
+        "select",
+        mixed,
+        "-t",
+        "y",
+        "-k",
+        6,
+        "--drop",
+        "c*,zip,day,gaps,weight,formula",
+        "--columns",
+        "c.json",
+        "-o",
+        "o.csv",
+    )
+    found = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert sorted(row["name"] for row in found["columns"]) == sorted(HOSTILE)
+    assert found["target"] == "y"
+    assert found["task"] == "regression"
+    places = [row["cumulative"] for row in found["columns"]]
+    assert places == sorted(places)
+    assert next(csv.reader((tmp_path / "o.csv").open(newline="", encoding="utf-8"))) == [*HOSTILE, "y"]
+    code, out, _ = command("select", mixed, "-t", "y", "-k", 1, "--include", "a,b", "--columns", "-")
+    assert out == "a,b\n"
+    code, out, _ = command("select", mixed, "-t", "y", "-k", 1, "--include", "line*", "--columns", "-")
+    assert json.loads(out) == "line\nbreak"
+
+
+def test_weights_count(command, numbers, tmp_path):
+    table = pl.read_csv(numbers).with_columns(w=pl.when(pl.col("x0") > 0).then(1.0).otherwise(0.0))
+    table = table.with_columns(y=pl.when(pl.col("w") > 0).then(pl.col("x1") > 0).otherwise(pl.col("x7") > 0))
+    table.write_csv(tmp_path / "w.csv")
+    assert command("select", "w.csv", "-t", "y", "-k", 1, "--columns", "-", "--sample-weight", "w")[1] == "x1\n"
+    code, _, err = command("select", "w.csv", "-t", "y", "--sample-weight", "w", "--method", "relieff")
+    assert code in (0, 2)
+    assert code == 0 or "does not take weights" in err
+    code, _, err = command("select", "w.csv", "-t", "y", "--sample-weight", "y")
+    assert (code, err) == (2, "easyfs: error: --sample-weight: 'y' is the target.\n")
+
+
+def test_constraints_and_patterns(command, numbers):
+    code, out, _ = command("select", numbers, "-t", "y", "-k", 3, "--include", "x7,x0", "--exclude", "x2", "--columns", "-")
+    assert code == 0
+    assert out.split() == ["x7", "x0", "x5"]
+    code, out, _ = command("select", numbers, "-t", "y", "-k", 1.0, "--drop", "x[0-3]", "--drop", "x7", "--columns", "-")
+    assert sorted(out.split()) == ["x4", "x5", "x6"]
+    code, out, _ = command("select", numbers, "-t", "y", "-k", "0.25", "--columns", "-")
+    assert len(out.split()) == 2
+
+
+def test_methods_and_their_parameters(command, numbers):
+    code, out, err = command("select", numbers, "-t", "y", "-k", 2, "-m", "mrmr", "--columns", "-")
+    assert code == 0, err
+    assert len(out.split()) == 2
+    code, out, err = command("select", numbers, "-t", "y", "-k", 2, "-m", "mrmr")
+    assert "chosen by mrmr" in out
+    assert "score" in out
+    sets = (
+        "--set",
+        "compression=ranking",
+        "--set",
+        "n_hidden=32",
+        "--set",
+        "block_weights=[0.6, 0.2, 0.2]",
+        "--set",
+        "literal=true",
+    )
+    code, out, err = command("select", numbers, "-t", "y", "-k", 2, *sets, "--columns", "-")
+    assert code == 0, err
+    code, out, _ = command("select", numbers, "--unsupervised", "--drop", "y", "-k", 2, "--columns", "-")
+    assert (code, len(out.split())) == (0, 2)
+    same = {command("select", numbers, "-t", "y", "-k", 4, "--seed", 3, "--columns", "-")[1] for _ in range(2)}
+    assert len(same) == 1
+
+
+def test_npz(command, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    np.savez(tmp_path / "a.npz", X=X, y=(X[:, 3] > 0).astype(int), feature_names=np.array(list("abcde")))
+    code, _, err = command("select", "a.npz", "-k", 1, "-o", "b.npz")
+    assert code == 0, err
+    with np.load(tmp_path / "b.npz") as found:
+        assert found["feature_names"].tolist() == ["d"]
+        np.testing.assert_array_equal(found["X"][:, 0], X[:, 3])
+        assert set(found["y"]) == {0, 1}
+    np.savez(tmp_path / "c.npz", X=X, label=np.where(X[:, 1] > 0, "p", "q"))
+    code, out, _ = command("select", "c.npz", "--target", "label", "-k", 1, "--columns", "-")
+    assert out == "x1\n"
+
+
+@pytest.mark.parametrize("words", [("class",), ("none", "-")])
+def test_words_that_may_be_a_class_are_one(command, numbers, tmp_path, words):
+    labels = ["some", *words]
+    table = pl.read_csv(numbers)
+    table = table.with_columns(y=pl.Series([labels[i % len(labels)] for i in range(len(table))]))
+    table.write_csv(tmp_path / "n.csv")
+    code, _, err = command("select", "n.csv", "-t", "y", "-k", 2)
+    assert code == 0
+    assert "left out" not in err
