@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from easyfs import tables
 from easyfs.tables import column_names, is_table, to_matrix
 
 KINDS = ("float64", "float32", "int64", "int8", "uint16", "bool")
@@ -111,6 +112,15 @@ class TestEveryLibrary:
         matrix = to_matrix(frame)
         assert matrix.dtype == np.float32
         np.testing.assert_array_equal(matrix, np.array([[0.1, 1.5], [0.2, np.nan]], dtype=np.float32))
+
+    def test_a_large_table_of_small_numbers_becomes_float32(
+        self, library: Library, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(tables, "LARGE", 3)
+        frame = library.frame({"a": library.column([3, 0], "int8"), "b": library.column([True, False], "bool")})
+        matrix = to_matrix(frame)
+        assert matrix.dtype == (np.float64 if library.name.startswith("pandas") else np.float32)
+        np.testing.assert_array_equal(matrix, [[3, 1], [0, 0]])
 
     def test_float32_beside_float64_becomes_float64(self, library: Library) -> None:
         frame = library.frame({"a": library.column([0.5, 0.25], "float32"), "b": library.column([0.1, 0.2], "float64")})

@@ -151,7 +151,8 @@ def slim(frame: Any) -> Any:
     columns = {}
     for name in frame.columns:
         series = frame.drop_in_place(name)
-        columns[name] = series.cast(pl.Float32) if series.dtype.is_numeric() else series
+        small = series.dtype in (pl.Int8, pl.Int16)  # read as single precision where the table is made a matrix
+        columns[name] = series.cast(pl.Float32) if series.dtype.is_numeric() and not small else series
     return pl.DataFrame(list(columns.values()))
 
 

@@ -72,6 +72,9 @@ def plot_sizes(
         if selector == "random" or selector.lower().startswith("easyfs"):
             spread = np.array([v.std(ddof=1) if len(v) > 1 else 0.0 for _, v in points])
             ax.fill_between(sizes, means - spread, means + spread, color=looks[selector]["color"], alpha=0.15, linewidth=0)
+    counts = sorted({p[1] for p in values if p[0] == name and p[3] not in found._whole})
+    if len(counts) <= 8:
+        ax.set_xticks(counts)
     ax.set_xlabel("columns selected")
     ax.set_ylabel(
         metric.replace("_", " ") + (" (less is better)" if metric in found.data[name]["smaller_is_better"] else "")
