@@ -11,9 +11,9 @@ from scipy import sparse
 
 from easyfs.network import Network, draw_enhancement, draw_hidden
 from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling, scale_rows, spread_rows
-from easyfs.statistics import Plan, Statistics
+from easyfs.statistics import FittedTarget, Plan, Statistics
 from easyfs.target import nodes_that_count
-from easyfs.wiring import keep_nodes, keep_some, scoring_rows
+from easyfs.wiring import LinearFit, ScoringRows, input_relevance, keep_nodes, keep_some, scoring_rows
 
 Array = NDArray[Any]
 
@@ -101,12 +101,19 @@ def make_plan(
         network = Network(len(live), hidden, enhancement, settings.n_rounds)
         changes = {"network": network, "by_class": target_kind == "classes"}
     else:
+        rows = None if y is None else scoring_rows(inputs, plan.encode(y, n_targets), weight)
+        told = rows is not None and rows.target.shape[1] > 0 and bool(live.any())
+        if rows is not None and told:
+            _listen_to_relevant(hidden, rows, live)
         changes = {"sketch": hidden_sketch(inputs, weight, plan.network)} if len(hidden) else {}
         changes["network"] = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
-        rows = None if y is None else scoring_rows(inputs, plan.encode(y, n_targets), weight)
-        if rows is not None and rows.target.shape[1] and n_enhancement and settings.n_kept and live.any():
+        if rows is not None and told:
+            fit = LinearFit(rows, live)
+            changes["fitted"] = fitted_target(fit)
+        if rows is not None and told and n_enhancement and settings.n_kept:
             kept = keep_nodes(
                 rows,
+                fit,
                 hidden,
                 live,
                 rng,
@@ -132,6 +139,24 @@ def _target_scaling(y: Array | None, weight: Array | None, kind: str | None) -> 
     center = np.average(y, axis=0, weights=weight)
     spread = np.sqrt(np.average((y - center) ** 2, axis=0, weights=weight))
     return center, np.where(spread > 0, spread, 1.0)
+
+
+def _listen_to_relevant(hidden: Array, rows: ScoringRows, live: Array) -> None:
+    """Let the hidden nodes hear each input as loud as it is related to the target, so that they cover what matters."""
+    relevance = input_relevance(rows, live, rows.target)
+    if not relevance.any() or not len(hidden):
+        return
+    hidden *= np.sqrt(relevance / relevance.max()).astype(np.float32)
+    norms = np.sqrt(np.einsum("ij,ij->i", hidden, hidden))
+    hidden /= np.where(norms > 0, norms, 1.0)[:, None]
+
+
+def fitted_target(fit: LinearFit) -> FittedTarget | None:
+    """The part of the target that a linear fit predicts for rows it has not seen; None where it predicts nothing."""
+    penalty, told = fit.best_penalty()
+    if told <= 0.0:
+        return None
+    return FittedTarget(fit.coefficients(penalty) @ np.linalg.pinv(fit.rows.basis), fit.n)
 
 
 def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: Network) -> Array:

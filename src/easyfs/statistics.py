@@ -25,6 +25,22 @@ ALL_ROWS = -1
 
 
 @dataclass(frozen=True)
+class FittedTarget:
+    """A linear fit of the targets on the inputs, from a sample: what of the target can be predicted.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (d, t)
+        One column for each target.
+    n_rows : int
+        Rows that it was fitted on.
+    """
+
+    coefficients: Array
+    n_rows: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """What is done to each block of rows before it is summed; statistics of two plans do not merge.
 
@@ -48,6 +64,8 @@ class Plan:
         Whether moments are kept for each class apart, as the paper's ranking needs them.
     kept : KeptNodes, optional
         How the nodes were chosen; None when all nodes are carried.
+    fitted : FittedTarget, optional
+        The part of the target that can be predicted.
     sketch : ndarray of shape (d, m), optional
         Covariances of the inputs with the hidden nodes on the sample: the coverage target of the sequential form.
     """
@@ -62,6 +80,7 @@ class Plan:
     compression: str = "sequential"
     by_class: bool = False
     kept: KeptNodes | None = None
+    fitted: FittedTarget | None = None
     sketch: Array | None = None
 
     @property
@@ -92,6 +111,7 @@ class Plan:
             np.array([network.n_rounds, self.by_class]),
             np.arange(network.n_extra)[self.nodes],
             np.zeros(0) if self.sketch is None else self.sketch,
+            np.zeros(0) if self.fitted is None else self.fitted.coefficients,
             np.zeros(0) if self.kept is None else self.kept.for_residual,
             np.zeros(0) if self.kept is None else self.kept.coefficients,
         ):

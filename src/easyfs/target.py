@@ -20,6 +20,8 @@ Array = NDArray[Any]
 MOST_NODES = 100
 # Share of the target's own weight that can go to the nodes, where columns say more together than any does alone.
 MOST_MOVED = 0.5
+# Share of the target's weight that goes to the part of it that can be predicted.
+PREDICTED_SHARE = 0.5
 # Share of the nodes' weight that must be summed over all rows of a large table.
 COUNTED_ENERGY = 0.99
 
@@ -85,9 +87,11 @@ def _supervised_blocks(
     basis = orthonormal_basis(with_targets[targets])
     rank = basis.shape[1]
     alone = explained_share(with_targets[:d] @ basis, moment.diag()[:d])
+    predicted, share = _predicted_block(plan, moment, basis)
     if not q or not rank:
-        Y = basis * np.sqrt(w_y / max(1, rank))
-        return with_targets[:d] @ Y, Y.T @ with_targets[targets] @ Y, 0, alone
+        Y = basis * np.sqrt((1.0 - share) * w_y / max(1, rank))
+        P = np.concatenate([with_targets[:d] @ Y, np.sqrt(share * w_y) * predicted], axis=1)
+        return P, Y.T @ with_targets[targets] @ Y, 0, alone
     relevance, beyond_chance = node_relevance(plan, moment, with_targets @ basis)
     nodes = np.arange(q) if plan.kept is not None else np.sort(np.argsort(-relevance, kind="stable")[:MOST_NODES])
     nodes = nodes[np.argsort(~beyond_chance[nodes], kind="stable")]
@@ -95,16 +99,37 @@ def _supervised_blocks(
     for_residual = np.zeros(q, dtype=bool) if plan.kept is None else plan.kept.for_residual
     together, single = relevance[beyond_chance].max(initial=0.0), alone.max(initial=0.0)
     moved = MOST_MOVED * w_y * float(together / (together + single)) if together else 0.0
-    Y = basis * np.sqrt((w_y - moved) / rank)
+    Y = basis * np.sqrt((1.0 - share) * (w_y - moved) / rank)
     energy = moment.diag()[d : d + q]
     weights = np.sqrt(w_e + moved) * _node_weights(relevance, energy, for_residual)[nodes]
     with_nodes = moment.columns(d + nodes)
-    P = np.concatenate([with_targets[:d] @ Y, with_nodes[:d] * weights], axis=1)
+    predicted = np.sqrt(share * (w_y - moved)) * predicted
+    P = np.concatenate([with_targets[:d] @ Y, with_nodes[:d] * weights, predicted], axis=1)
     watched = slice(0, int(beyond_chance[nodes].sum()))
     between = Y.T @ with_nodes[targets][:, watched] * weights[watched]
     among = with_nodes[d + nodes[watched]][:, watched] * np.outer(weights[watched], weights[watched])
     watched_gram = np.block([[Y.T @ with_targets[targets] @ Y, between], [between.T, among]])
     return P, watched_gram, len(nodes), alone
+
+
+def _predicted_block(plan: Plan, moment: SecondMoment, basis: Array) -> tuple[Array, float]:
+    """Products of the inputs with what a linear fit predicts of the target, of unit energy, and its share of the weight.
+
+    A noisy target makes columns look good that fit its noise; what is predicted has less of it. The more rows there are beyond
+    those of the fit, the better the target itself tells.
+    """
+    d = len(plan.live)
+    nothing = np.zeros((d, 0)), 0.0
+    if plan.fitted is None or not basis.shape[1]:
+        return nothing
+    n_fitted = min(len(basis), plan.fitted.coefficients.shape[1])  # classes that appeared later were not fitted
+    mixture = np.zeros((moment.p, basis.shape[1]))
+    mixture[:d] = plan.fitted.coefficients[:, :n_fitted] @ basis[:n_fitted]
+    product = moment.product(mixture)
+    energy = float(np.sum(mixture[:d] * product[:d]))
+    if energy <= 0.0:
+        return nothing
+    return product[:d] / np.sqrt(energy), PREDICTED_SHARE * min(1.0, plan.fitted.n_rows / moment.weight)
 
 
 def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Array, Array]:

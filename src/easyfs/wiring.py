@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve, solve
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from easyfs.engines.local import block_slices, for_blocks, large_product, map_blocks
 from easyfs.network import Network, draw_enhancement
@@ -36,6 +36,8 @@ SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS = 1 << 30, 256
 NODES_PER_PAIR, STRENGTH_POWER = 8, 4
 # Kept nodes that may be wired to one pair.
 KEPT_PER_PAIR = 8
+# The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
+PENALTIES, PENALTY_ROWS = np.logspace(-3.0, 1.5, 10), 256
 NODES_PER_BLOCK = 128
 
 
@@ -98,42 +100,90 @@ def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None) -
     return ScoringRows(inputs, root, (centred @ basis) * root[:, None], basis)
 
 
-def linear_residual(rows: ScoringRows, live: Array) -> tuple[Array, Array]:
-    """What a ridge fit leaves of the target, and the fit's coefficients.
+class LinearFit:
+    """Ridge fits of the target on the live columns of the sample, for any penalty.
 
-    The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half of
-    the target's variance is linear in standardised columns.
-
-    Returns
-    -------
-    residual : ndarray of shape (n, r)
-        Orthonormal basis of the residuals.
-    coefficients : ndarray of shape (d, r)
-        ``target - X @ coefficients`` is the residual.
+    Parameters
+    ----------
+    rows : ScoringRows
+        The sample.
+    live : ndarray of bool
+        Columns that take part.
     """
-    n, d = rows.inputs.shape
-    penalty = float(max(1, live.sum()))
-    if 0 < live.sum() < min(n, SCREENED_COLUMNS):
-        columns, values = next(rows.columns(live))
-        gram = (values.T @ values).astype(np.float64)
+
+    def __init__(self, rows: ScoringRows, live: Array):
+        self.rows, self.live = rows, live
+        n, d = rows.inputs.shape
+        self.n, self.d, self.n_live = n, d, int(live.sum())
+        self.primal = 0 < self.n_live < min(n, SCREENED_COLUMNS)
+        if self.primal:
+            _, values = next(rows.columns(live))
+            self.gram = (values.T @ values).astype(np.float64)
+            return
+        self.gram = np.zeros((n, n))
+        for _, values in rows.columns(live):
+            parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
+            with large_product():
+                for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
+                    self.gram += product
+
+    def coefficients(self, penalty: float) -> Array:
+        """Coefficients of the fit, of shape (d, r); ``target - X @ coefficients`` is what it leaves."""
+        found = np.zeros((self.d, self.rows.target.shape[1]))
+        gram = self.gram.copy()
         gram[np.diag_indices(len(gram))] += penalty
-        coefficients = np.zeros((d, rows.target.shape[1]))
-        coefficients[columns] = solve(gram, values.T @ rows.target, assume_a="pos", check_finite=False)
-        residual = rows.target - values @ coefficients[columns]
+        factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+        if self.primal:
+            columns, values = next(self.rows.columns(self.live))
+            found[columns] = cho_solve(factor, values.T @ self.rows.target, check_finite=False)
+            return found
+        dual = cho_solve(factor, self.rows.target, check_finite=False).astype(np.float32)
+        for columns, part in self.rows.columns(self.live):
+            found[columns] = part.T @ dual
+        return found
+
+    def residual(self) -> tuple[Array, Array]:
+        """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients.
+
+        The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half
+        of the target's variance is linear in standardised columns.
+        """
+        coefficients = self.coefficients(float(max(1, self.n_live)))
+        residual = self.rows.target.copy()
+        for columns, values in self.rows.columns(self.live):
+            residual -= values @ coefficients[columns].astype(np.float32)
         return residual @ orthonormal_basis(residual.T @ residual), coefficients
-    gram = np.zeros((n, n))
-    for _, values in rows.columns(live):
-        parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
-        with large_product():
-            for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
-                gram += product
-    gram[np.diag_indices(n)] += penalty
-    dual = cho_solve(cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), rows.target)
-    coefficients = np.zeros((d, dual.shape[1]))
-    for columns, part in rows.columns(live):
-        coefficients[columns] = part.T @ dual.astype(np.float32)
-    residual = penalty * dual
-    return residual @ orthonormal_basis(residual.T @ residual), coefficients
+
+    def best_penalty(self) -> tuple[float, float]:
+        """The penalty with the least error when each row in turn is left out, and the share of the target told so.
+
+        On a part of the rows: relative to the size of the columns, the best penalty depends on noise and signal, not on the
+        number of rows.
+        """
+        m = min(self.n, PENALTY_ROWS)
+        chosen = np.unique(np.linspace(0, self.n - 1, m).astype(np.intp))
+        m = len(chosen)
+        kernel = np.zeros((m, m))
+        for _, values in self.rows.columns(self.live):
+            some = values[chosen]
+            kernel += some @ some.T
+        target = self.rows.target[chosen]
+        target = target - target.mean(axis=0)
+        kernel -= kernel.mean(axis=0)
+        kernel -= kernel.mean(axis=1, keepdims=True)
+        size = float(np.trace(kernel)) / m
+        if size <= 0.0 or m < 3:
+            return float(max(1, self.n_live)), 0.0
+        values, vectors = eigh(kernel, check_finite=False)
+        turned, squares = vectors.T @ target, np.square(vectors)
+        best, least = size, np.inf
+        for penalty in size * PENALTIES:
+            kept = np.maximum(values, 0.0) / (np.maximum(values, 0.0) + penalty)
+            left = (target - vectors @ (kept[:, None] * turned)) / (1.0 - 1.0 / m - squares @ kept)[:, None]
+            error = float(np.square(left).sum())
+            if error < least:
+                best, least = penalty, error
+        return float(best), 1.0 - least / float(np.square(target).sum())
 
 
 def screen_pairs(
@@ -321,6 +371,7 @@ def keep_some(kept: KeptNodes, chosen: Array) -> KeptNodes:
 
 def keep_nodes(
     rows: ScoringRows,
+    fit: LinearFit,
     hidden: Array,
     live: Array,
     rng: np.random.Generator,
@@ -333,7 +384,7 @@ def keep_nodes(
     residual_share: float,
 ) -> KeptNodes:
     """Draw enhancement nodes, score them on the sample and keep the best."""
-    residual, coefficients = linear_residual(rows, live)
+    residual, coefficients = fit.residual()
     n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
     pairs = None
     wired = np.arange(n_enhancement)  # what each node is wired to: a pair, or what it alone drew
