@@ -450,7 +450,7 @@ class TestStreams:
     def test_without_nodes_the_first_block_does_not_matter(self, task: str) -> None:
         X, y = targets_for(task, 400)
         X[:20] = X[:20] * 3.0 + 5.0
-        make = EasyFS(3, n_hidden=0, n_enhancement=0)
+        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0)
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), stream(make, X, y, [20, 100]))
 
     def test_a_stream_finds_planted_columns_from_its_own_first_block(self) -> None:
@@ -646,7 +646,7 @@ class TestStreams:
 
     def test_scale_does_not_change_the_answer_without_nodes(self) -> None:
         X, y = by_class(400, 8)
-        make = EasyFS(3, n_hidden=0, n_enhancement=0)
+        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0)
         scaled = EasyFS(**make.get_params()).partial_fit(X, y, scale=(X.mean(axis=0) + 0.5, 2.0 * X.std(axis=0)))
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), scaled)
 
@@ -774,7 +774,9 @@ class TestAwkwardTables:
                 x[seen] = X[seen, j] - np.average(X[seen, j], weights=w[seen])
                 x /= np.sqrt(np.average(x[seen] ** 2, weights=w[seen]))
                 gain = np.average(x * z, weights=w) ** 2 / (0.3 + np.average(x**2, weights=w))
-                selector = EasyFS(1, include=[j], eps2=0.3, n_hidden=0, n_enhancement=0).fit(X, y, weight)
+                selector = EasyFS(1, include=[j], eps2=0.3, n_hidden=0, n_enhancement=0, predicted_share=0).fit(
+                    X, y, weight
+                )
                 assert selector.gains_[0] == pytest.approx(gain, rel=1e-9)
 
     @both_compressions
@@ -850,7 +852,7 @@ class TestAwkwardTables:
     def test_without_nodes_only_the_ratios_of_weights_matter(self, compression: str) -> None:
         X, y = by_class(300, 8)
         weight = np.random.default_rng(0).random(300) + 0.1
-        make = EasyFS(4, compression=compression, n_hidden=0, n_enhancement=0)
+        make = EasyFS(4, compression=compression, n_hidden=0, n_enhancement=0, predicted_share=0)
         plain = EasyFS(**make.get_params()).fit(X, y, weight)
         for size in (1e-6, 1e6):
             assert_same_selection(plain, EasyFS(**make.get_params()).fit(X, y, size * weight))

@@ -9,7 +9,7 @@ from scipy import sparse
 from easyfs.engines.local import own_threads
 from easyfs.network import draw_hidden
 from easyfs.rows import ScaledSparse, measure_scaling
-from easyfs.wiring import keep_nodes, linear_residual, scoring_rows, screen_pairs, share_nodes
+from easyfs.wiring import PENALTIES, LinearFit, keep_nodes, scoring_rows, screen_pairs, share_nodes
 
 
 def columns(n, d, seed=0):
@@ -63,7 +63,7 @@ def test_the_linear_residual_is_that_of_an_explicit_ridge_fit(n, d, kind, weight
     Y = scaled[:, [0, 2]] + 0.5 * rng.standard_normal((n, 2))
     weight = rng.uniform(0.2, 2.0, n) if weighted else None
     rows = scoring_rows(scaled if kind == "dense" else ScaledSparse(sparse.csr_array(X), scaling), Y, weight)
-    residual, coefficients = linear_residual(rows, live)
+    residual, coefficients = LinearFit(rows, live).residual()
 
     A = centred_and_weighed(scaled, weight)[:, live]
     fit = np.linalg.solve(A.T @ A + live.sum() * np.eye(live.sum()), A.T @ rows.target)
@@ -77,9 +77,44 @@ def test_the_linear_residual_is_that_of_an_explicit_ridge_fit(n, d, kind, weight
 def test_the_linear_residual_without_live_columns_is_the_target_itself():
     y = np.random.default_rng(4).standard_normal((40, 1))
     rows = scoring_rows(columns(40, 3), y, None)
-    residual, coefficients = linear_residual(rows, np.zeros(3, dtype=bool))
+    residual, coefficients = LinearFit(rows, np.zeros(3, dtype=bool)).residual()
     np.testing.assert_allclose(np.abs(residual.T @ rows.target), 1.0, rtol=1e-9)
     np.testing.assert_array_equal(coefficients, 0.0)
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 20), (60, 200), (200, 8)])
+def test_the_best_penalty_is_that_of_leaving_out_each_row(n, d):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((n, d))
+    Y = X[:, :2] + 1.5 * rng.standard_normal((n, 2))
+    scaled, _ = measure_scaling(X).apply(X)
+    rows = scoring_rows(scaled, Y, None)
+    penalty, told = LinearFit(rows, np.ones(d, dtype=bool)).best_penalty()
+
+    def left_out(size):
+        error = 0.0
+        for i in range(n):
+            others = np.arange(n) != i
+            A, B = scaled[others], rows.target[others]
+            center, level = A.mean(axis=0), B.mean(axis=0)
+            A = A - center
+            dual = np.linalg.solve(A @ A.T + size * np.eye(n - 1), B - level)
+            error += np.square(rows.target[i] - level - (scaled[i] - center) @ A.T @ dual).sum()
+        return error
+
+    whole = np.square(rows.target).sum()
+    size = np.square(scaled).sum() / n
+    errors = [left_out(size * share) for share in PENALTIES]
+    assert penalty == pytest.approx(size * PENALTIES[np.argmin(errors)], rel=1e-4)
+    assert told == pytest.approx(1.0 - min(errors) / whole, abs=1e-4)
+
+
+def test_noise_has_nothing_to_predict():
+    rng = np.random.default_rng(0)
+    live = np.ones(300, dtype=bool)
+    samples = [scoring_rows(rng.standard_normal((100, 300)), rng.standard_normal((100, 1)), None) for _ in range(10)]
+    told = [LinearFit(rows, live).best_penalty()[1] for rows in samples]
+    assert np.median(told) < 0.02
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
@@ -188,7 +223,7 @@ def kept_for(X, Y, *, live=None, seed=0, weight=None, n_hidden=4, **changes):
     live = all_live(X.shape[1]) if live is None else live
     rng = np.random.default_rng(seed)
     hidden = draw_hidden(n_hidden, live, rng)
-    return keep_nodes(scoring_rows(X, Y, weight), hidden, live, rng, **(SETTINGS | changes))
+    return keep_nodes(LinearFit(scoring_rows(X, Y, weight), live), hidden, rng, **(SETTINGS | changes))
 
 
 def heard_by(kept):

@@ -37,6 +37,8 @@ class NetworkSettings:
     n_kept: int
     pair_share: float
     residual_share: float
+    predicted_share: float
+    coverage_power: float
     literal: bool
 
 
@@ -104,18 +106,16 @@ def make_plan(
         rows = None if y is None else scoring_rows(inputs, plan.encode(y, n_targets), weight)
         told = rows is not None and rows.target.shape[1] > 0 and bool(live.any())
         if rows is not None and told:
-            _listen_to_relevant(hidden, rows, live)
+            _listen_to_relevant(hidden, rows, live, settings.coverage_power)
         changes = {"sketch": hidden_sketch(inputs, weight, plan.network)} if len(hidden) else {}
         changes["network"] = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
         if rows is not None and told:
             fit = LinearFit(rows, live)
-            changes["fitted"] = fitted_target(fit)
+            changes["fitted"] = fitted_target(fit, settings.predicted_share)
         if rows is not None and told and n_enhancement and settings.n_kept:
             kept = keep_nodes(
-                rows,
                 fit,
                 hidden,
-                live,
                 rng,
                 n_enhancement=n_enhancement,
                 connections=settings.connections,
@@ -141,22 +141,26 @@ def _target_scaling(y: Array | None, weight: Array | None, kind: str | None) -> 
     return center, np.where(spread > 0, spread, 1.0)
 
 
-def _listen_to_relevant(hidden: Array, rows: ScoringRows, live: Array) -> None:
+def _listen_to_relevant(hidden: Array, rows: ScoringRows, live: Array, power: float) -> None:
     """Let the hidden nodes hear each input as loud as it is related to the target, so that they cover what matters."""
-    relevance = input_relevance(rows, live, rows.target)
-    if not relevance.any() or not len(hidden):
+    if not power or not len(hidden):
         return
-    hidden *= np.sqrt(relevance / relevance.max()).astype(np.float32)
+    relevance = input_relevance(rows, live, rows.target)
+    if not relevance.any():
+        return
+    hidden *= ((relevance / relevance.max()) ** (power / 2.0)).astype(np.float32)
     norms = np.sqrt(np.einsum("ij,ij->i", hidden, hidden))
     hidden /= np.where(norms > 0, norms, 1.0)[:, None]
 
 
-def fitted_target(fit: LinearFit) -> FittedTarget | None:
+def fitted_target(fit: LinearFit, share: float) -> FittedTarget | None:
     """The part of the target that a linear fit predicts for rows it has not seen; None where it predicts nothing."""
+    if not share:
+        return None
     penalty, told = fit.best_penalty()
     if told <= 0.0:
         return None
-    return FittedTarget(fit.coefficients(penalty) @ np.linalg.pinv(fit.rows.basis), fit.n)
+    return FittedTarget(fit.coefficients(penalty) @ np.linalg.pinv(fit.rows.basis), fit.n, share)
 
 
 def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: Network) -> Array:

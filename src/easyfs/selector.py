@@ -88,6 +88,15 @@ class EasyFS(BaseSelector):
         Share of the kept nodes chosen for what a linear fit leaves of the target rather than for the target itself,
         so that strong single columns do not hide pairs. 0 switches this off (sequential form).
 
+    predicted_share : float, default=0.5
+        Share of the target's weight that goes to the part of it that a linear fit predicts for rows it has not seen, so
+        that columns which merely fit the target's noise count less. The share falls as rows beyond those of the fit come
+        in. 0 switches this off (sequential form).
+
+    coverage_power : float, default=1.0
+        How much more the hidden nodes hear the columns that are related to the target: each column's variance is weighed by
+        this power of its relevance. 0 covers all columns alike (sequential form).
+
     eps2 : float or "auto", default="auto"
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
         is, the more each column counts as if it were alone. ``"auto"`` is 0.2 for the sequential form, 0.5 for the ranking.
@@ -188,6 +197,8 @@ class EasyFS(BaseSelector):
         n_kept: int = 100,
         pair_share: float = 0.3,
         residual_share: float = 0.5,
+        predicted_share: float = 0.5,
+        coverage_power: float = 1.0,
         eps2: float | str = "auto",
         block_weights: tuple[float, float, float] = (0.65, 0.15, 0.2),
         lambda1: float = 1.0,
@@ -209,6 +220,8 @@ class EasyFS(BaseSelector):
         self.n_kept = n_kept
         self.pair_share = pair_share
         self.residual_share = residual_share
+        self.predicted_share = predicted_share
+        self.coverage_power = coverage_power
         self.eps2 = eps2
         self.block_weights = block_weights
         self.lambda1 = lambda1
@@ -467,6 +480,8 @@ class EasyFS(BaseSelector):
         check_number("n_kept", self.n_kept, 0, whole=True)
         check_number("pair_share", self.pair_share, 0, 1)
         check_number("residual_share", self.residual_share, 0, 1)
+        check_number("predicted_share", self.predicted_share, 0, 1)
+        check_number("coverage_power", self.coverage_power, 0)
         if self.eps2 != "auto":
             check_number("eps2", self.eps2, 0, above=True)
         check_number("lambda1", self.lambda1, 0)
@@ -482,6 +497,8 @@ class EasyFS(BaseSelector):
             n_kept=self.n_kept,
             pair_share=self.pair_share,
             residual_share=self.residual_share,
+            predicted_share=self.predicted_share,
+            coverage_power=self.coverage_power,
             literal=self.literal,
         )
 

@@ -34,10 +34,13 @@ class FittedTarget:
         One column for each target.
     n_rows : int
         Rows that it was fitted on.
+    share : float
+        Share of the target's weight that it has, while there are no more rows than these.
     """
 
     coefficients: Array
     n_rows: int
+    share: float
 
 
 @dataclass(frozen=True)

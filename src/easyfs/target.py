@@ -20,8 +20,6 @@ Array = NDArray[Any]
 MOST_NODES = 100
 # Share of the target's own weight that can go to the nodes, where columns say more together than any does alone.
 MOST_MOVED = 0.5
-# Share of the target's weight that goes to the part of it that can be predicted.
-PREDICTED_SHARE = 0.5
 # Share of the nodes' weight that must be summed over all rows of a large table.
 COUNTED_ENERGY = 0.99
 
@@ -115,8 +113,8 @@ def _supervised_blocks(
 def _predicted_block(plan: Plan, moment: SecondMoment, basis: Array) -> tuple[Array, float]:
     """Products of the inputs with what a linear fit predicts of the target, of unit energy, and its share of the weight.
 
-    A noisy target makes columns look good that fit its noise; what is predicted has less of it. The more rows there are beyond
-    those of the fit, the better the target itself tells.
+    A noisy target makes columns look good that fit its noise; what is predicted has less of it. The more rows there are
+    beyond those of the fit, the better the target itself tells.
     """
     d = len(plan.live)
     nothing = np.zeros((d, 0)), 0.0
@@ -129,7 +127,7 @@ def _predicted_block(plan: Plan, moment: SecondMoment, basis: Array) -> tuple[Ar
     energy = float(np.sum(mixture[:d] * product[:d]))
     if energy <= 0.0:
         return nothing
-    return product[:d] / np.sqrt(energy), PREDICTED_SHARE * min(1.0, plan.fitted.n_rows / moment.weight)
+    return product[:d] / np.sqrt(energy), plan.fitted.share * min(1.0, plan.fitted.n_rows / moment.weight)
 
 
 def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Array, Array]:

@@ -370,10 +370,8 @@ def keep_some(kept: KeptNodes, chosen: Array) -> KeptNodes:
 
 
 def keep_nodes(
-    rows: ScoringRows,
     fit: LinearFit,
     hidden: Array,
-    live: Array,
     rng: np.random.Generator,
     *,
     n_enhancement: int,
@@ -383,7 +381,8 @@ def keep_nodes(
     pair_share: float,
     residual_share: float,
 ) -> KeptNodes:
-    """Draw enhancement nodes, score them on the sample and keep the best."""
+    """Draw enhancement nodes, score them on the sample of a linear fit and keep the best."""
+    rows, live = fit.rows, fit.live
     residual, coefficients = fit.residual()
     n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
     pairs = None
