@@ -37,7 +37,7 @@ NODES_PER_PAIR, STRENGTH_POWER = 8, 4
 # Kept nodes that may be wired to one pair.
 KEPT_PER_PAIR = 8
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
-PENALTIES, PENALTY_ROWS = np.logspace(-3.0, 1.5, 10), 256
+PENALTIES, PENALTY_ROWS = np.logspace(-3.0, 1.5, 10), 192
 NODES_PER_BLOCK = 128
 
 
@@ -127,20 +127,21 @@ class LinearFit:
                 for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
                     self.gram += product
 
-    def coefficients(self, penalty: float) -> Array:
-        """Coefficients of the fit, of shape (d, r); ``target - X @ coefficients`` is what it leaves."""
-        found = np.zeros((self.d, self.rows.target.shape[1]))
+    def fit(self, penalty: float) -> tuple[Array, Array]:
+        """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""
+        target = self.rows.target
+        coefficients = np.zeros((self.d, target.shape[1]))
         gram = self.gram.copy()
         gram[np.diag_indices(len(gram))] += penalty
         factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
         if self.primal:
             columns, values = next(self.rows.columns(self.live))
-            found[columns] = cho_solve(factor, values.T @ self.rows.target, check_finite=False)
-            return found
-        dual = cho_solve(factor, self.rows.target, check_finite=False).astype(np.float32)
+            coefficients[columns] = cho_solve(factor, values.T @ target, check_finite=False)
+            return coefficients, target - values @ coefficients[columns]
+        dual = cho_solve(factor, target, check_finite=False)
         for columns, part in self.rows.columns(self.live):
-            found[columns] = part.T @ dual
-        return found
+            coefficients[columns] = part.T @ dual.astype(np.float32)
+        return coefficients, penalty * dual
 
     def residual(self) -> tuple[Array, Array]:
         """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients.
@@ -148,10 +149,7 @@ class LinearFit:
         The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half
         of the target's variance is linear in standardised columns.
         """
-        coefficients = self.coefficients(float(max(1, self.n_live)))
-        residual = self.rows.target.copy()
-        for columns, values in self.rows.columns(self.live):
-            residual -= values @ coefficients[columns].astype(np.float32)
+        coefficients, residual = self.fit(float(max(1, self.n_live)))
         return residual @ orthonormal_basis(residual.T @ residual), coefficients
 
     def best_penalty(self) -> tuple[float, float]:
@@ -163,10 +161,11 @@ class LinearFit:
         m = min(self.n, PENALTY_ROWS)
         chosen = np.unique(np.linspace(0, self.n - 1, m).astype(np.intp))
         m = len(chosen)
-        kernel = np.zeros((m, m))
-        for _, values in self.rows.columns(self.live):
-            some = values[chosen]
-            kernel += some @ some.T
+        if self.primal:
+            some = next(self.rows.columns(self.live))[1][chosen]
+            kernel = (some @ some.T).astype(np.float64)
+        else:
+            kernel = self.gram[np.ix_(chosen, chosen)]
         target = self.rows.target[chosen]
         target = target - target.mean(axis=0)
         kernel -= kernel.mean(axis=0)
