@@ -9,7 +9,7 @@ from scipy import sparse
 from easyfs.engines.local import own_threads
 from easyfs.network import draw_hidden
 from easyfs.rows import ScaledSparse, measure_scaling
-from easyfs.wiring import PENALTIES, LinearFit, keep_nodes, scoring_rows, screen_pairs, share_nodes
+from easyfs.wiring import PENALTIES, PENALTY_TIE, LinearFit, keep_nodes, scoring_rows, screen_pairs, share_nodes
 
 
 def columns(n, d, seed=0):
@@ -82,31 +82,27 @@ def test_the_linear_residual_without_live_columns_is_the_target_itself():
     np.testing.assert_array_equal(coefficients, 0.0)
 
 
-@pytest.mark.parametrize(("n", "d"), [(60, 20), (60, 200), (200, 8)])
-def test_the_best_penalty_is_that_of_leaving_out_each_row(n, d):
+@pytest.mark.parametrize(("n", "d", "weighted"), [(60, 20, False), (60, 200, False), (190, 8, False), (60, 20, True)])
+def test_the_best_penalty_has_the_least_generalised_cross_validation_error(n, d, weighted):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((n, d))
     Y = X[:, :2] + 1.5 * rng.standard_normal((n, 2))
-    scaled, _ = measure_scaling(X).apply(X)
-    rows = scoring_rows(scaled, Y, None)
+    weight = rng.integers(1, 4, n).astype(float) if weighted else None
+    scaled, _ = measure_scaling(X, weight).apply(X)
+    rows = scoring_rows(scaled, Y, weight)
     penalty, told = LinearFit(rows, np.ones(d, dtype=bool)).best_penalty()
 
-    def left_out(size):
-        error = 0.0
-        for i in range(n):
-            others = np.arange(n) != i
-            A, B = scaled[others], rows.target[others]
-            center, level = A.mean(axis=0), B.mean(axis=0)
-            A = A - center
-            dual = np.linalg.solve(A @ A.T + size * np.eye(n - 1), B - level)
-            error += np.square(rows.target[i] - level - (scaled[i] - center) @ A.T @ dual).sum()
-        return error
-
-    whole = np.square(rows.target).sum()
-    size = np.square(scaled).sum() / n
-    errors = [left_out(size * share) for share in PENALTIES]
-    assert penalty == pytest.approx(size * PENALTIES[np.argmin(errors)], rel=1e-4)
-    assert told == pytest.approx(1.0 - min(errors) / whole, abs=1e-4)
+    repeated = np.repeat(np.arange(n), 1 if weight is None else weight.astype(int))
+    A, B = scaled[repeated], rows.target[repeated] / rows.root_weight[repeated, None]
+    size = np.square(A).sum() / len(A)
+    errors = []
+    for share in PENALTIES:
+        hat = A @ np.linalg.solve(A.T @ A + size * share * np.eye(d), A.T) + 1.0 / len(A)
+        errors.append(np.square(B - hat @ B).sum() / (1.0 - np.trace(hat) / len(A)) ** 2)
+    best = np.flatnonzero(np.array(errors) <= (1.0 + PENALTY_TIE) * min(errors))[-1]
+    assert penalty == pytest.approx(size * PENALTIES[best], rel=1e-4)
+    alone = np.square(B).sum() / (1.0 - 1.0 / len(A)) ** 2
+    assert told == pytest.approx(1.0 - errors[best] / alone, abs=1e-4)
 
 
 def test_noise_has_nothing_to_predict():

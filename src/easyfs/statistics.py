@@ -32,14 +32,14 @@ class FittedTarget:
     ----------
     coefficients : ndarray of shape (d, t)
         One column for each target.
-    n_rows : int
-        Rows that it was fitted on.
+    n_rows : float
+        Rows that it was fitted on, by weight.
     share : float
         Share of the target's weight that it has, while there are no more rows than these.
     """
 
     coefficients: Array
-    n_rows: int
+    n_rows: float
     share: float
 
 

@@ -37,7 +37,7 @@ NODES_PER_PAIR, STRENGTH_POWER = 8, 4
 # Kept nodes that may be wired to one pair.
 KEPT_PER_PAIR = 8
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
-PENALTIES, PENALTY_ROWS = np.logspace(-3.0, 1.5, 10), 192
+PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
 NODES_PER_BLOCK = 128
 
 
@@ -127,6 +127,11 @@ class LinearFit:
                 for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
                     self.gram += product
 
+    @property
+    def weight(self) -> float:
+        """Total weight of the sample's rows."""
+        return float(self.rows.root_weight @ self.rows.root_weight)
+
     def fit(self, penalty: float) -> tuple[Array, Array]:
         """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""
         target = self.rows.target
@@ -153,36 +158,36 @@ class LinearFit:
         return residual @ orthonormal_basis(residual.T @ residual), coefficients
 
     def best_penalty(self) -> tuple[float, float]:
-        """The penalty with the least error when each row in turn is left out, and the share of the target told so.
+        """The penalty with the least generalised cross-validation error, and the share of the target predicted with it.
 
         On a part of the rows: relative to the size of the columns, the best penalty depends on noise and signal, not on the
         number of rows.
         """
-        m = min(self.n, PENALTY_ROWS)
-        chosen = np.unique(np.linspace(0, self.n - 1, m).astype(np.intp))
-        m = len(chosen)
+        root, target = self.rows.root_weight, self.rows.target
+        chosen = spread_rows(self.n, PENALTY_ROWS, None if (root == 1.0).all() else root * root)
         if self.primal:
-            some = next(self.rows.columns(self.live))[1][chosen]
-            kernel = (some @ some.T).astype(np.float64)
+            values = next(self.rows.columns(self.live))[1]
+            values = values if chosen is None else values[chosen]
+            kernel = (values @ values.T).astype(np.float64)
         else:
-            kernel = self.gram[np.ix_(chosen, chosen)]
-        target = self.rows.target[chosen]
-        target = target - target.mean(axis=0)
-        kernel -= kernel.mean(axis=0)
-        kernel -= kernel.mean(axis=1, keepdims=True)
-        size = float(np.trace(kernel)) / m
-        if size <= 0.0 or m < 3:
+            kernel = self.gram.copy() if chosen is None else self.gram[np.ix_(chosen, chosen)]
+        if chosen is not None:  # the weights are in how often a row is chosen
+            kernel /= np.outer(root[chosen], root[chosen])
+            kernel -= kernel.mean(axis=0)
+            kernel -= kernel.mean(axis=1, keepdims=True)
+            target = target[chosen] / root[chosen, None]
+            target = target - target.mean(axis=0)
+        n = float(root @ root) if chosen is None else float(len(chosen))
+        size = float(np.trace(kernel)) / n
+        if size <= 0.0 or n < 3.0:
             return float(max(1, self.n_live)), 0.0
         values, vectors = eigh(kernel, check_finite=False)
-        turned, squares = vectors.T @ target, np.square(vectors)
-        best, least = size, np.inf
-        for penalty in size * PENALTIES:
-            kept = np.maximum(values, 0.0) / (np.maximum(values, 0.0) + penalty)
-            left = (target - vectors @ (kept[:, None] * turned)) / (1.0 - 1.0 / m - squares @ kept)[:, None]
-            error = float(np.square(left).sum())
-            if error < least:
-                best, least = penalty, error
-        return float(best), 1.0 - least / float(np.square(target).sum())
+        energy = np.square(vectors.T @ target).sum(axis=1)
+        left = 1.0 / (1.0 + np.maximum(values, 0.0) / (size * PENALTIES[:, None]))
+        free = 1.0 - (1.0 + (1.0 - left).sum(axis=1)) / n
+        errors = np.where(free > 0, (left**2 @ energy) / np.maximum(free, 1e-9) ** 2, np.inf)
+        best = int(np.flatnonzero(errors <= (1.0 + PENALTY_TIE) * errors.min())[-1])  # of equals, the largest
+        return float(size * PENALTIES[best]), 1.0 - float(errors[best]) * (1.0 - 1.0 / n) ** 2 / float(energy.sum())
 
 
 def screen_pairs(
