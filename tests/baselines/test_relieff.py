@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from easyfs.baselines import FisherScoreSelector, ReliefFSelector
-from easyfs.baselines.relieff import nearest
+from easyfs.baselines.relieff import distance, nearest
 
 from .parity import cases, load
 
@@ -120,6 +122,39 @@ def test_nearest_takes_the_first_of_equal_distances() -> None:
     D = rng.integers(0, 5, (200, 40)).astype(np.float64)
     for k in (0, 1, 7, 39, 40, 60):
         np.testing.assert_array_equal(nearest(D, k), np.argsort(D, axis=1, kind="stable")[:, :k])
+
+
+@given(
+    seed=st.integers(0, 1000),
+    n=st.integers(2, 60),
+    levels=st.lists(st.integers(2, 30), max_size=5),
+    step=st.sampled_from([1.0, 0.5, 0.3]),
+    categories=st.lists(st.integers(2, 30), max_size=5),
+    weight=st.sampled_from([1.0, 1.7]),
+)
+def test_distances_by_steps_are_those_by_columns(
+    seed: int, n: int, levels: list[int], step: float, categories: list[int], weight: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    numeric = step * rng.integers(0, levels, (n, len(levels)))
+    discrete = rng.integers(0, categories, (n, len(categories))).astype(float)
+    expected = np.abs(numeric[:, None] - numeric).sum(axis=2) + weight * (discrete[:, None] != discrete).sum(axis=2)
+    found = distance(numeric, discrete, weight).between(slice(1, n), slice(0, n))
+    np.testing.assert_allclose(found, expected[1:], atol=1e-12 * expected.max())
+    if step != 0.3 and weight == 1.0:
+        assert (found == expected[1:]).all()
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_columns_of_few_values_equal_the_definition(k: int) -> None:
+    rng = np.random.default_rng(k)
+    X = np.column_stack([rng.integers(0, 3, (80, 12)), rng.standard_normal((80, 2))]).astype(float)
+    y = X[:, 0] + X[:, 12] + 0.1 * rng.standard_normal(80)
+    np.testing.assert_allclose(ReliefFSelector(n_neighbors=k).fit(X, y).scores_, slow_rrelieff(X, y, k, None), atol=1e-12)
+    classes = np.digitize(y, [0.0, 1.5])
+    np.testing.assert_allclose(
+        ReliefFSelector(n_neighbors=k).fit(X, classes).scores_, slow_relieff(X, classes, k), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("stem", cases("relieff_skfeature_k5__"))

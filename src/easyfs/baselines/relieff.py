@@ -21,6 +21,94 @@ CONVENTIONS = ("paper", "scikit-feature", "skrebate")
 FEW_VALUES = 10
 # Up to so many rows, all distances are kept.
 FEW_ROWS = 3000
+# Steps between values that are multiples of this have sums that are exact in single precision, up to 2^24 such parts.
+PART = 2.0**-6
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Manhattan distances over columns of few values, by products of matrices: several times as fast as one by one.
+
+    Between neighbouring values of a column lies a step. How far two rows are apart is the sum of the steps that one of them
+    is above and the other is not: those that either is above, less twice those that both are.
+
+    Attributes
+    ----------
+    above : ndarray of bool, shape (n, t)
+        Which rows are above each step.
+    sizes : ndarray of shape (t,)
+        Heights of the steps; in single precision where their sums are exact in it.
+    """
+
+    above: Array
+    sizes: Array
+
+    def between(self, rows: slice, others: slice) -> Array:
+        """Distances of some rows to others."""
+        n, m = len(self.above[rows]), len(self.above[others])
+        D = np.zeros((n, m), dtype=self.sizes.dtype)
+        for part in block_slices(len(self.sizes), block_rows(m, D.itemsize)):
+            own, other = self.above[rows, part] * self.sizes[part], self.above[others, part].astype(D.dtype)
+            D -= 2.0 * (own @ other.T)
+            D += own.sum(axis=1)[:, None]
+            D += other @ self.sizes[part]
+        return D.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Distance:
+    """Manhattan distance of rows.
+
+    Attributes
+    ----------
+    steps : Steps
+        Columns of few values, of either kind.
+    numeric : ndarray of shape (n, a)
+        Other columns that count by ``|x - x'|``.
+    discrete : ndarray of shape (n, b)
+        Other columns that count where they differ.
+    discrete_weight : float
+        How much those count.
+    """
+
+    steps: Steps
+    numeric: Array
+    discrete: Array
+    discrete_weight: float
+
+    def between(self, rows: slice, others: slice) -> Array:
+        """Distances of some rows to others."""
+        D = self.steps.between(rows, others)
+        if self.numeric.shape[1]:
+            D += cdist(self.numeric[rows], self.numeric[others], "cityblock")
+        if self.discrete.shape[1]:
+            apart = cdist(self.discrete[rows], self.discrete[others], "hamming")
+            D += self.discrete_weight * self.discrete.shape[1] * apart
+        return D
+
+
+def distance(numeric: Array, discrete: Array, discrete_weight: float) -> Distance:
+    """Split the columns into those of few and those of many values."""
+    few_numeric, few_discrete = few_values(numeric), few_values(discrete)
+    above = [np.empty((len(numeric), 0), dtype=bool)]
+    sizes = [np.empty(0)]
+    for column in numeric.T[few_numeric]:
+        values = np.unique(column)
+        above.append(column[:, None] >= values[1:])
+        sizes.append(np.diff(values))
+    for column in discrete.T[few_discrete]:  # two values that differ are above a step each
+        values = np.unique(column)
+        above.append(column[:, None] == values)
+        sizes.append(np.full(len(values), discrete_weight / 2.0))
+    heights = np.concatenate(sizes)
+    parts = heights / PART
+    exact = (parts == np.rint(parts)).all() and 2.0 * parts.sum() < 1 << 24
+    return Distance(
+        Steps(np.hstack(above), heights.astype(np.float32 if exact else np.float64)),
+        numeric[:, ~few_numeric] if few_numeric.any() else numeric,
+        discrete[:, ~few_discrete],
+        discrete_weight,
+    )
 
 
 @dataclass(frozen=True)
@@ -35,10 +123,10 @@ class Differences:
         Columns whose difference is 0 or 1.
     threshold : ndarray of shape (a,) or None
         Where given, a numeric difference above it counts as 1 (in the scores, not in the distance).
-    discrete_weight : float
-        Weight of a discrete column in the distance.
     places : ndarray of shape (a + b,)
         Column numbers of the numeric and then the discrete columns.
+    distance : Distance
+        How far rows are apart.
     known : ndarray of shape (n, n) or None
         The distances, where there are few rows.
     """
@@ -46,22 +134,15 @@ class Differences:
     numeric: Array
     discrete: Array
     threshold: Array | None
-    discrete_weight: float
     places: Array
+    distance: Distance
     known: Array | None = None
 
     def distances(self, rows: slice) -> Array:
         """Manhattan distances of some rows to all rows; infinite to themselves."""
-        D = self._between(rows, slice(0, None)) if self.known is None else self.known[rows]
+        D = self.distance.between(rows, slice(0, None)) if self.known is None else self.known[rows]
         own = np.arange(rows.start, rows.stop)
         D[own - rows.start, own] = np.inf
-        return D
-
-    def _between(self, rows: slice, others: slice) -> Array:
-        D: Array = cdist(self.numeric[rows], self.numeric[others], "cityblock")
-        if self.discrete.shape[1]:
-            apart = cdist(self.discrete[rows], self.discrete[others], "hamming")
-            D += self.discrete_weight * self.discrete.shape[1] * apart
         return D
 
     def measured(self) -> Differences:
@@ -72,7 +153,7 @@ class Differences:
         D = np.empty((n, n))
 
         def fill(rows: slice) -> None:
-            part = self._between(rows, slice(rows.start, None))
+            part = self.distance.between(rows, slice(rows.start, None))
             D[rows, rows.start :] = part
             D[rows.stop :, rows] = part[:, rows.stop - rows.start :].T
 
@@ -108,21 +189,25 @@ def differences(X: Array, *, scaled: bool, discrete: Array, mixed_threshold: boo
     ``mixed_threshold`` follows skrebate: where both kinds are present, a numeric difference counts as 1 above a standard
     deviation, and the discrete columns together weigh as much in the distance as there are columns.
     """
-    numeric = X[:, ~discrete].astype(np.float64)
+    numeric, categories = X[:, ~discrete].astype(np.float64), X[:, discrete].astype(np.float64)
     reach = np.ptp(numeric, axis=0) if scaled else np.ones(numeric.shape[1])
     mixed = mixed_threshold and bool(discrete.any()) and not discrete.all()
+    numeric /= reach
     return Differences(
-        numeric / reach,
-        X[:, discrete].astype(np.float64),
-        numeric.std(axis=0) / reach if mixed else None,
-        len(discrete) / max(1, int(discrete.sum())) if mixed else 1.0,
+        numeric,
+        categories,
+        numeric.std(axis=0) if mixed else None,
         np.concatenate([np.flatnonzero(~discrete), np.flatnonzero(discrete)]),
+        distance(numeric, categories, len(discrete) / max(1, int(discrete.sum())) if mixed else 1.0),
     )
 
 
-def few_values(problem: Problem) -> Array:
+def few_values(X: Array) -> Array:
     """Columns with few distinct values."""
-    return np.array([len(np.unique(column)) <= FEW_VALUES for column in problem.X.T])
+    few = np.ones(X.shape[1], dtype=bool)
+    for n in (5 * FEW_VALUES, len(X)):  # most columns of many values show it within a few rows
+        few[few] = [len(np.unique(column)) <= FEW_VALUES for column in X[:n, few].T]
+    return few
 
 
 def nearest(D: Array, k: int) -> Array:
@@ -324,7 +409,9 @@ class ReliefFSelector(Baseline):
         X = problem.X
         n = len(X)
         skrebate = self.convention == "skrebate"
-        discrete = self._discrete("auto" if skrebate else self.discrete_features, problem, few_values)
+        discrete = self._discrete(
+            "auto" if skrebate else self.discrete_features, problem, lambda problem: few_values(problem.X)
+        )
         order = np.argsort(problem.y, kind="stable") if problem.is_classes else np.arange(n)
         parts = differences(
             X[order], scaled=self.convention != "scikit-feature", discrete=discrete, mixed_threshold=skrebate
