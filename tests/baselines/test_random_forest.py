@@ -187,3 +187,30 @@ def test_bad_parameters_are_named(name: str, value: Any) -> None:
     X = table()
     with pytest.raises(ValueError, match=name):
         RandomForestSelector(2, **{name: value}).fit(X, target(X, "classes"))
+
+
+@pytest.mark.parametrize("importance", ["impurity", "permutation"])
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_a_limit_that_is_not_reached_changes_nothing(importance: str, kind: str, n_jobs: int | None) -> None:
+    X = table()
+    y = target(X, kind)
+    settings: dict[str, Any] = {"n_estimators": 15, "importance": importance, "random_state": 3}
+    limited = RandomForestSelector(time_limit=1e6, n_jobs=n_jobs, **settings).fit(X, y)
+    np.testing.assert_array_equal(limited.scores_, RandomForestSelector(**settings).fit(X, y).scores_)
+    assert (limited.n_estimators_, limited.stop_reason_) == (15, "n_estimators")
+
+
+def test_trees_grown_within_the_time_limit_are_kept() -> None:
+    X = table()
+    y = target(X, "numbers")
+    cut = RandomForestSelector(time_limit=0.0, random_state=3).fit(X, y)
+    assert (cut.n_estimators_, cut.stop_reason_) == (1, "time_limit")
+    np.testing.assert_array_equal(cut.scores_, RandomForestSelector(n_estimators=1, random_state=3).fit(X, y).scores_)
+
+
+@pytest.mark.parametrize("value", [-1.0, "1 min"])
+def test_a_wrong_time_limit_is_named(value: Any) -> None:
+    X = table()
+    with pytest.raises((ValueError, TypeError), match="time_limit"):
+        RandomForestSelector(time_limit=value).fit(X, target(X, "numbers"))

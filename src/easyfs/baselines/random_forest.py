@@ -6,13 +6,14 @@ import numbers
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
+from easyfs.baselines.progress import Watch
 from easyfs.validation import check_choice, check_number
 
 Array = NDArray[Any]
@@ -60,6 +61,9 @@ class RandomForestSelector(Baseline):
         Which importance.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn: None is one, -1 all. They do not change the result.
+    time_limit : float or None, default=None
+        Seconds after which no more trees are begun; there is always at least one for each thread. The trees that were
+        grown by then are the first of those that would have been.
     random_state : int, RandomState instance or None, default=None
         Seed of the forest and of the shuffling.
 
@@ -67,6 +71,10 @@ class RandomForestSelector(Baseline):
     ----------
     scores_ : ndarray of shape (n_features_in_,)
         The importance of each column.
+    n_estimators_ : int
+        Number of trees that were grown.
+    stop_reason_ : {"n_estimators", "time_limit"}
+        Why there are no more of them.
 
     References
     ----------
@@ -98,6 +106,7 @@ class RandomForestSelector(Baseline):
         min_samples_leaf: float = 1,
         importance: str = "impurity",
         n_jobs: int | None = None,
+        time_limit: float | None = None,
         random_state: Any = None,
     ):
         super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
@@ -107,6 +116,7 @@ class RandomForestSelector(Baseline):
         self.min_samples_leaf = min_samples_leaf
         self.importance = importance
         self.n_jobs = n_jobs
+        self.time_limit = time_limit
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
@@ -124,8 +134,11 @@ class RandomForestSelector(Baseline):
         else:
             check_number("min_samples_leaf", self.min_samples_leaf, 1, whole=True)
         check_choice("importance", self.importance, IMPORTANCES)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, 0.0)
 
     def _score(self, problem: Problem) -> Scored:
+        watch = Watch(type(self).__name__, None, self.time_limit)
         classes = problem.target.task == "classification"
         max_features = ("sqrt" if classes else 1.0) if self.max_features == "auto" else self.max_features
         if isinstance(max_features, numbers.Integral):
@@ -144,11 +157,27 @@ class RandomForestSelector(Baseline):
             Y = Y.astype(np.int64)
         elif not classes and not (Y.shape[1] == 1 and _is_plain(Y)):
             Y = scaled_targets(Y)
-        forest.fit(X, Y.ravel() if Y.ndim == 1 or Y.shape[1] == 1 else Y)
+        grow(forest, X, Y.ravel() if Y.ndim == 1 or Y.shape[1] == 1 else Y, random, watch)
+        self.n_estimators_ = len(forest.estimators_)
+        self.stop_reason_ = "time_limit" if self.n_estimators_ < self.n_estimators else "n_estimators"
         if self.importance == "impurity":
             return Scored(forest.feature_importances_)
         dense = X.toarray() if sparse.issparse(X) else X
         return Scored(permutation_importance(forest, dense, Y.reshape(len(Y), -1), random, self.n_jobs))
+
+
+def grow(forest: Any, X: Any, Y: Array, random: Any, watch: Watch) -> None:
+    """Fit the forest; where there is a time limit, a few trees at a time, the same ones as without it."""
+    if np.isinf(watch.end):
+        forest.fit(X, Y)
+        return
+    wanted, at_a_time = forest.n_estimators, effective_n_jobs(forest.n_jobs)
+    start = random.get_state()
+    forest.set_params(warm_start=True, n_estimators=0)
+    while forest.n_estimators < wanted and (forest.n_estimators == 0 or not watch.is_over()):
+        forest.n_estimators = min(forest.n_estimators + at_a_time, wanted)
+        random.set_state(start)  # a forest that goes on passes over the seeds of the trees it has
+        forest.fit(X, Y)
 
 
 def permutation_importance(forest: Any, X: Array, Y: Array, random: Any, n_jobs: int | None = None) -> Array:
