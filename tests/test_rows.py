@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling, scale_rows, spread_rows, vertical
+from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling, scale_rows, spread_rows, vertical, winsorized
 from easyfs.tables import to_matrix
 
 
@@ -294,3 +294,62 @@ def test_sums_of_many_sparse_float32_rows_keep_their_precision():
     scaling = Scaling(np.array([0.05]), np.array([1.0]), np.array([False]), np.dtype(np.float32))
     rows = Rows(ScaledSparse(S, scaling), np.empty((n, 0), dtype=np.float32))
     assert rows.sums()[0] / n == pytest.approx(0.05, rel=1e-4)
+
+
+@pytest.mark.parametrize("size", [30.0, 1e4, 1e9])
+@pytest.mark.parametrize("n_extreme", [1, 4])
+def test_extreme_values_do_not_inflate_the_spread(size, n_extreme):
+    values = np.random.default_rng(0).standard_normal(500)
+    values[:n_extreme] = size
+    center, scale = winsorized(values, np.ones(500), values.mean(), values.std(), 4.0)
+    assert abs(center) < 0.1
+    assert 0.95 < scale < 1.15
+    clipped = np.clip(values, center - 4.0 * scale, center + 4.0 * scale)
+    assert clipped.mean() == pytest.approx(center, abs=1e-3)
+    assert clipped.std() == pytest.approx(scale, rel=2e-3)
+
+
+def test_many_large_values_are_not_extreme():
+    values = np.random.default_rng(0).standard_normal(500)
+    values[:40] = 1e6
+    assert winsorized(values, np.ones(500), values.mean(), values.std(), 4.0) == (values.mean(), values.std())
+
+
+def test_a_column_that_is_mostly_zero_keeps_its_spread():
+    values = np.zeros(500)
+    values[:4] = 1.0, 2.0, 3.0, 500.0
+    assert winsorized(values, np.ones(500), values.mean(), values.std(), 4.0) == (values.mean(), values.std())
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 1000), size=st.sampled_from([1.0, 20.0, 1e5]))
+def test_integer_weights_are_repeated_rows_where_values_are_extreme(seed, size):
+    rng = np.random.default_rng(seed)
+    values, weight = rng.standard_normal(150), rng.integers(1, 4, 150)
+    values[:2] *= size
+    repeated = np.repeat(values, weight)
+    start = repeated.mean(), repeated.std(), 4.0
+    expected = winsorized(repeated, np.ones(len(repeated)), *start)
+    assert winsorized(values, weight.astype(float), *start) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_clipped_sparse_rows_are_those_of_dense_rows(weighted):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 4))
+    X[:, 1] += 20.0
+    X[3, 1] = 0.0
+    X[rng.random((90, 4)) < 0.3] = 0.0
+    X[5, 0] = np.nan
+    X[:, 3] = 2.0
+    X[0, 2] = 1e3
+    weight = rng.integers(1, 4, 90).astype(float) if weighted else None
+    scaling = Scaling(
+        np.array([0.0, 20.0, 0.0, 2.0]), np.array([1.0, 0.5, 0.3, 2.0]), np.arange(4) == 3, np.dtype(np.float64), 4.0
+    )
+    dense, _ = scale_rows(X, scaling, weight)
+    assert np.abs(dense).max() == 4.0
+    kept, _ = scale_rows(sparse.csr_array(X), scaling, weight)
+    np.testing.assert_allclose(kept.dense(), dense, atol=1e-12)
+    w = np.ones(90) if weight is None else weight
+    np.testing.assert_allclose(kept.squares(w), w @ dense**2)

@@ -450,8 +450,46 @@ class TestStreams:
     def test_without_nodes_the_first_block_does_not_matter(self, task: str) -> None:
         X, y = targets_for(task, 400)
         X[:20] = X[:20] * 3.0 + 5.0
-        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0)
+        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, clip=None)
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), stream(make, X, y, [20, 100]))
+
+    @both_compressions
+    def test_a_stream_that_widens_warns_where_values_are_clipped(self, compression: str) -> None:
+        X, y = by_class(400, 8)
+        X[100:, 5] *= 50.0
+        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
+        selector = stream(EasyFS(**make.get_params()), X, y, [100, 300])
+        with pytest.warns(UserWarning, match=r"1 column \(x5\) varies far more in later blocks than in the first"):
+            assert set(selector.order_[:2]) == {1, 4}
+        other = stream(make.set_params(clip=None), X, y, [100, 300])
+        assert set(other.order_[:2]) == {1, 4}
+
+    @pytest.mark.parametrize("kind", ["dense", "sparse"])
+    def test_values_are_clipped_as_by_hand(self, kind: str) -> None:
+        rng, X = normal(300, 6)
+        X[:, 2] = np.where(rng.random(300) < 0.05, rng.exponential(1.0, 300), 0.0)
+        X[:, 3] += 20.0  # zero lies beyond the bound
+        X[6, 3] = 0.0
+        X[:2, 4] = 1e4
+        y = X[:, 0] + 0.1 * rng.standard_normal(300)
+        y[:2] = 1e3
+        make = EasyFS(2, random_state=0, n_hidden=0, n_enhancement=0, predicted_share=0)
+        plan = make.draw_network(X, y)
+        scaling = plan.scaling
+        assert scaling.scale[4] < 2.0 < X[:, 4].std()
+        assert scaling.scale[2] == pytest.approx(X[:, 2].std())
+        assert plan.target_scale[0] < 2.0 < y.std()
+        by_hand = np.clip((X - scaling.center) / scaling.scale, -4.0, 4.0)
+        y_by_hand = np.clip((y - plan.target_center) / plan.target_scale, -4.0, 4.0)
+        found = EasyFS(**make.get_params()).fit(sparse.csr_array(X) if kind == "sparse" else X, y)
+        assert_same_selection(found, make.set_params(clip=None).fit(by_hand, y_by_hand))
+
+    def test_a_few_extreme_rows_do_not_decide(self) -> None:
+        rng, X = normal(500, 12)
+        y = X[:, 3] + rng.standard_normal(500)
+        X[:2, 7] = y[:2] = 300.0
+        assert EasyFS(1, random_state=0).fit(X, y).order_[0] == 3
+        assert EasyFS(1, random_state=0, clip=None).fit(X, y).order_[0] == 7
 
     def test_a_stream_finds_planted_columns_from_its_own_first_block(self) -> None:
         X, y = by_class(2000, 20)

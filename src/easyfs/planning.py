@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from easyfs.network import Network, draw_enhancement, draw_hidden
-from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling, scale_rows, spread_rows
+from easyfs.rows import Rows, ScaledSparse, measure_scaling, scale_rows, spread_rows, winsorized, without_extremes
 from easyfs.statistics import FittedTarget, Plan, Statistics
 from easyfs.target import nodes_that_count
 from easyfs.wiring import LinearFit, ScoringRows, input_relevance, keep_nodes, keep_some, scoring_rows
@@ -39,6 +39,7 @@ class NetworkSettings:
     residual_share: float
     predicted_share: float
     coverage_power: float
+    clip: float
     literal: bool
 
 
@@ -74,13 +75,19 @@ def make_plan(
     if chosen is not None:
         X, weight = X[chosen], None
         y = None if y is None else y[chosen]
-    scaling = measure_scaling(X, weight)
+    scaling = replace(measure_scaling(X, weight), clip=settings.clip)
     if scale is not None:
         center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
-        scaling = Scaling(center, np.where(spread > 0, spread, 1.0), scaling.constant | ~(spread > 0), scaling.dtype)
+        constant = scaling.constant | ~(spread > 0)
+        scaling = replace(scaling, center=center, scale=np.where(spread > 0, spread, 1.0), constant=constant)
     inputs, observed = scale_rows(X, scaling, weight)
+    if scale is None and np.isfinite(settings.clip):
+        remeasured = without_extremes(X, scaling, (inputs, observed), weight)
+        if remeasured is not scaling:
+            scaling = remeasured
+            inputs, observed = scale_rows(X, scaling, weight, out=inputs if isinstance(inputs, np.ndarray) else None)
     live = ~(scaling.constant | excluded)
-    target_center, target_scale = _target_scaling(y, weight, target_kind)
+    target_center, target_scale = _target_scaling(y, weight, target_kind, settings.clip)
     hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not settings.literal)
     n_enhancement = settings.n_enhancement
     if isinstance(n_enhancement, str):
@@ -133,11 +140,15 @@ def make_plan(
     return plan, (inputs, observed) if chosen is None else None
 
 
-def _target_scaling(y: Array | None, weight: Array | None, kind: str | None) -> tuple[Array, Array]:
+def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, clip: float) -> tuple[Array, Array]:
     if y is None or kind != "values":
         return np.zeros(0), np.zeros(0)
     center = np.average(y, axis=0, weights=weight)
     spread = np.sqrt(np.average((y - center) ** 2, axis=0, weights=weight))
+    if np.isfinite(clip):
+        w = np.ones(len(y)) if weight is None else weight
+        for t in np.flatnonzero(spread > 0):
+            center[t], spread[t] = winsorized(y[:, t].astype(np.float64), w, center[t], spread[t], clip)
     return center, np.where(spread > 0, spread, 1.0)
 
 

@@ -7,7 +7,7 @@ each product instead: ``X'b = (S'b - center * sum(b)) / scale``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,9 @@ FLOAT32_MEAN = 8.0
 FLOAT32_TINY = 1e-30
 # Rows that are looked at to see whether a block lies far from zero.
 CHECKED_ROWS = 128
+# Extreme values inflate a spread: where it falls to less than this share once they are clipped, it is measured anew from
+# the clipped values, again and again, but only until more than so many of the rows would be clipped.
+INFLATED, MOST_CLIPPED = 0.9, 0.01
 # Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
 PRODUCT_COLUMNS = 512
 
@@ -45,22 +48,35 @@ class Scaling:
         Columns without spread in the rows this was measured on.
     dtype : dtype
         float32 for dense float32 tables, float64 for all others.
+    clip : float
+        Values further than this from the centre, in units of the scale, count as this far, so that a few rows do not decide
+        alone. Columns without spread are left as they are.
     """
 
     center: Array
     scale: Array
     constant: Array
     dtype: np.dtype[Any]
+    clip: float = np.inf
+
+    @property
+    def reach(self) -> Array:
+        """How far scaled values of each column may lie from zero."""
+        return np.where(self.constant, np.inf, self.clip)
 
     def apply(self, X: Array, out: Array | None = None) -> tuple[Array, Array | None]:
         """Scale dense rows; also give the mask of missing values, or None when there are none."""
         scaled = np.empty(X.shape, dtype=self.dtype) if out is None else out
         center, inverse = self.center.astype(self.dtype), (1.0 / self.scale).astype(self.dtype)
+        reach = self.reach.astype(self.dtype)
+        low, high = (-reach, reach) if self.constant.any() else (-self.clip, self.clip)
 
         def fill(rows: slice) -> bool:
             part, given = scaled[rows], X[rows]
             np.subtract(given, center, out=part, casting="same_kind")
             np.multiply(part, inverse, out=part)
+            if np.isfinite(self.clip):
+                np.clip(part, low, high, out=part)
             flat = given.ravel(order="K")
             return bool(np.isnan(flat @ flat))
 
@@ -104,6 +120,65 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
     if outside.any() or sparse.issparse(X):  # sparse products run through one entry after another, which loses digits
         dtype = np.dtype(np.float64)
     return Scaling(center, scale, constant, dtype)
+
+
+def without_extremes(
+    X: Array | sparse.csr_array,
+    scaling: Scaling,
+    scaled: tuple[Array | ScaledSparse, Array],
+    weight: Array | None,
+) -> Scaling:
+    """Measure the columns anew whose spread is mostly that of a few rows.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array
+        The rows as they are.
+    scaling : Scaling
+        Their scaling, with a bound for values.
+    scaled : tuple of rows and observed weights
+        The rows scaled by it.
+    weight : ndarray or None
+        Weight of the rows.
+    """
+    inputs, observed = scaled
+    w = np.ones(X.shape[0]) if weight is None else weight
+    if isinstance(inputs, ScaledSparse):
+        squares = inputs.squares(w)
+    else:
+        squares = np.einsum("ij,ij->j", inputs, inputs) if weight is None else w @ np.square(inputs)
+    inflated = np.flatnonzero((squares < INFLATED**2 * observed) & ~scaling.constant)
+    if not len(inflated):
+        return scaling
+    stored = sparse.csc_array(X[:, inflated]) if sparse.issparse(X) else None
+    center, scale = scaling.center.copy(), scaling.scale.copy()
+    for i, j in enumerate(inflated):
+        values = np.asarray(X)[:, j] if stored is None else stored[:, [i]].toarray()[:, 0]
+        seen = ~np.isnan(values)
+        center[j], scale[j] = winsorized(values[seen].astype(np.float64), w[seen], center[j], scale[j], scaling.clip)
+    return replace(scaling, center=center, scale=scale)
+
+
+def winsorized(values: Array, weight: Array, center: float, scale: float, clip: float) -> tuple[float, float]:
+    """Mean and standard deviation of values that are clipped by these very two.
+
+    Begins at a given mean and standard deviation. Where a value is that of the middle half of the rows, as in columns
+    that are mostly zero, the others are no extremes, and nothing is changed.
+    """
+    order = np.argsort(values, kind="stable")
+    values, weight = values[order], weight[order]
+    share = np.cumsum(weight) / weight.sum()
+    low, high = values[np.minimum(np.searchsorted(share, [0.25, 0.75]), len(values) - 1)]
+    if low == high:
+        return center, scale
+    while True:
+        clipped = np.clip(values, center - clip * scale, center + clip * scale)
+        mean = np.average(clipped, weights=weight)
+        spread = np.sqrt(np.average((clipped - mean) ** 2, weights=weight))
+        beyond = np.abs(values - mean) > clip * spread
+        if spread > (1.0 - 1e-3) * scale or weight[beyond].sum() > MOST_CLIPPED * weight.sum():
+            return center, scale
+        center, scale = float(mean), float(spread)
 
 
 def _dense_sums(X: Array, weight: Array | None) -> tuple[Array, Array, Array, Array]:
@@ -189,13 +264,27 @@ class ScaledSparse:
         self._missing = sparse.csr_array((missing, S.indices, S.indptr), shape=S.shape) if missing.any() else None
         S.data[missing] = scaling.center[S.indices[missing]]
         S.data /= scaling.scale[S.indices].astype(scaling.dtype)
-        self._set(S, scaling.center / scaling.scale)
+        shift = scaling.center / scaling.scale
+        if np.isfinite(scaling.clip):
+            low, high = shift - scaling.reach, shift + scaling.reach
+            zero = np.clip(0.0, low, high)  # what an entry that is not stored stands for
+            S.data = np.clip(S.data, low[S.indices], high[S.indices]) - zero[S.indices]
+            shift = shift - zero
+        self._set(S, shift)
 
     def missing_weight(self, weight: Array | None) -> Array:
         """Total weight of the missing values of each column."""
         if self._missing is None:
             return np.zeros(self.shape[1])
         return np.asarray(self._missing.T @ (np.ones(self.shape[0]) if weight is None else weight))
+
+    def squares(self, weight: Array) -> Array:
+        """Sum of squares of each column, to a few digits."""
+        stored = np.repeat(weight, np.diff(self.S.indptr))
+        first, second = (
+            np.bincount(self.S.indices, weights=stored * self.S.data**power, minlength=self.shape[1]) for power in (1, 2)
+        )
+        return np.asarray(second - 2.0 * self.shift * first + weight.sum() * self.shift**2)
 
     def _set(self, S: sparse.csr_array, shift: Array) -> None:
         self.S, self.shift = S, shift

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from easyfs.base import BaseSelector
 from easyfs.engines.local import threads_for
+from easyfs.notices import warn_user
 from easyfs.planning import NetworkSettings, make_plan
 from easyfs.profile import describe_target
 from easyfs.redundancy import explained_by_selected
@@ -33,6 +34,8 @@ from easyfs.validation import (
 Array = NDArray[Any]
 
 COMPRESSIONS = ("sequential", "ranking")
+# Root mean square of a scaled column, as a share of the bound, from which on much of it must have been clipped.
+DRIFT = 0.75
 # Precision and rounds of each compression when they are left at "auto".
 AUTO_EPS2 = {"sequential": 0.2, "ranking": 0.5}
 AUTO_ROUNDS = {"sequential": 1, "ranking": 2}
@@ -96,6 +99,11 @@ class EasyFS(BaseSelector):
     coverage_power : float, default=1.0
         How much more the hidden nodes hear the columns that are related to the target: each column's variance is weighed by
         this power of its relevance. 0 covers all columns alike (sequential form).
+
+    clip : float or None, default=4.0
+        Values further than this many standard deviations from the mean, of a column or of a numeric target, count as this
+        far, so that a few extreme rows do not decide alone. The standard deviation is that of the clipped values, as long
+        as no more than a hundredth of the rows are clipped. None takes all values as they are.
 
     eps2 : float or "auto", default="auto"
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
@@ -199,6 +207,7 @@ class EasyFS(BaseSelector):
         residual_share: float = 0.5,
         predicted_share: float = 0.5,
         coverage_power: float = 1.0,
+        clip: float | None = 4.0,
         eps2: float | str = "auto",
         block_weights: tuple[float, float, float] = (0.65, 0.15, 0.2),
         lambda1: float = 1.0,
@@ -222,6 +231,7 @@ class EasyFS(BaseSelector):
         self.residual_share = residual_share
         self.predicted_share = predicted_share
         self.coverage_power = coverage_power
+        self.clip = clip
         self.eps2 = eps2
         self.block_weights = block_weights
         self.lambda1 = lambda1
@@ -278,8 +288,10 @@ class EasyFS(BaseSelector):
         """Add a block of rows of a table that does not fit into memory, or is still growing.
 
         The scaling and the network are taken from the **first** block, which should look like the rest: give it a few
-        thousand rows in random order. Memory does not grow with the number of rows. The selection is computed when one of
-        its attributes is first read. The task is fixed by the first block; classes may appear later.
+        thousand rows in random order. What lies further than ``clip`` of its standard deviations from its mean counts as
+        that far in all blocks; where later blocks are much wider, a warning says so. Memory does not grow with the number
+        of rows. The selection is computed when one of its attributes is first read. The task is fixed by the first block;
+        classes may appear later.
 
         Parameters
         ----------
@@ -383,8 +395,25 @@ class EasyFS(BaseSelector):
             if hasattr(self, "classes_"):
                 check_two_classes(self.classes_)
             with threads_for(self._statistics.n_rows, self.n_features_in_):
+                self._warn_of_drift(self._statistics)
                 self._result = self._select(self._statistics, self._constraints())
         return self._result
+
+    def _warn_of_drift(self, statistics: Statistics) -> None:
+        """Say which columns are much wider than in the rows that set where values are clipped."""
+        scaling = statistics.plan.scaling
+        if not np.isfinite(scaling.clip):
+            return
+        drifted = np.flatnonzero((statistics.mean_squares() > (DRIFT * scaling.clip) ** 2) & ~scaling.constant)
+        if len(drifted):
+            names = self._names() or [f"x{j}" for j in range(len(scaling.center))]
+            listed = ", ".join(str(names[j]) for j in drifted[:5]) + (", ..." if len(drifted) > 5 else "")
+            many = len(drifted) > 1
+            warn_user(
+                f"{len(drifted)} column{'s' if many else ''} ({listed}) {'vary' if many else 'varies'} far more in "
+                "later blocks than in the first one, by whose spread values are clipped. Draw the network from rows of all "
+                "blocks (draw_network), pass scale, or set clip=None."
+            )
 
     def _forget(self) -> None:
         """Check the parameters and drop what an earlier fit has left."""
@@ -482,6 +511,8 @@ class EasyFS(BaseSelector):
         check_number("residual_share", self.residual_share, 0, 1)
         check_number("predicted_share", self.predicted_share, 0, 1)
         check_number("coverage_power", self.coverage_power, 0)
+        if self.clip is not None:
+            check_number("clip", self.clip, 0, above=True)
         if self.eps2 != "auto":
             check_number("eps2", self.eps2, 0, above=True)
         check_number("lambda1", self.lambda1, 0)
@@ -499,6 +530,7 @@ class EasyFS(BaseSelector):
             residual_share=self.residual_share,
             predicted_share=self.predicted_share,
             coverage_power=self.coverage_power,
+            clip=np.inf if self.clip is None else float(self.clip),
             literal=self.literal,
         )
 

@@ -111,7 +111,7 @@ class Plan:
             network.enhancement.indptr,
             network.enhancement.indices,
             network.enhancement.data,
-            np.array([network.n_rounds, self.by_class]),
+            np.array([network.n_rounds, self.by_class, self.scaling.clip]),
             np.arange(network.n_extra)[self.nodes],
             np.zeros(0) if self.sketch is None else self.sketch,
             np.zeros(0) if self.fitted is None else self.fitted.coefficients,
@@ -154,7 +154,8 @@ class Plan:
         """The targets of some rows as columns: one for each class, or the scaled values."""
         if self.target_kind == "classes":
             return np.asarray(y[:, None] == np.arange(n_targets), dtype=self.scaling.dtype)
-        return np.asarray((y - self.target_center) / self.target_scale, dtype=self.scaling.dtype)
+        values = np.clip((y - self.target_center) / self.target_scale, -self.scaling.clip, self.scaling.clip)
+        return np.asarray(values, dtype=self.scaling.dtype)
 
 
 class Statistics:
@@ -191,6 +192,12 @@ class Statistics:
     def total(self) -> SecondMoment:
         """The moment over all rows (when classes are not kept apart)."""
         return self._moment(ALL_ROWS)
+
+    def mean_squares(self) -> Array:
+        """Mean square of each scaled input: 1, but for clipping, where the rows are those that the scaling came from."""
+        d = len(self.plan.live)
+        squares = sum((m.diag()[:d] + m.weight * m.mean[:d] ** 2 for m in self.moments.values()), np.zeros(d))
+        return np.asarray(squares / sum(m.weight for m in self.moments.values()))
 
     def _moment(self, key: int) -> SecondMoment:
         if key not in self.moments:
