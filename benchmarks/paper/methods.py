@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import LabelBinarizer
+
 from easyfs import make_selector
+
+
+class FastCanSelector(BaseEstimator):
+    """fastcan (canonical correlation, one column after another), with an indicator for each class as its authors advise."""
+
+    def __init__(self, n_features_to_select: int = 1, *, task: str = "auto"):
+        self.n_features_to_select = n_features_to_select
+        self.task = task
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> FastCanSelector:
+        """Choose the columns."""
+        from fastcan import FastCan  # noqa: PLC0415
+
+        Y = LabelBinarizer().fit_transform(y) if self.task == "classification" else y
+        self.order_ = FastCan(self.n_features_to_select, verbose=0).fit(X, Y).indices_
+        return self
 
 
 @dataclass(frozen=True)
@@ -14,8 +35,8 @@ class Method:
 
     Attributes
     ----------
-    selector : str
-        Name in the library.
+    selector : str or callable
+        Name in the library, or what makes the selector.
     settings : dict
         Parameters other than the defaults.
     slow : bool
@@ -26,7 +47,7 @@ class Method:
         Whether it can do regression.
     """
 
-    selector: str
+    selector: str | Callable[..., Any]
     settings: tuple[tuple[str, Any], ...] = ()
     slow: bool = False
     published: str | None = None
@@ -34,7 +55,8 @@ class Method:
 
     def make(self) -> Any:
         """The selector."""
-        return make_selector(self.selector, **dict(self.settings))
+        make = self.selector if callable(self.selector) else lambda **settings: make_selector(self.selector, **settings)
+        return make(**dict(self.settings))
 
 
 METHODS = {
@@ -53,6 +75,7 @@ METHODS = {
     "MCFS": Method("mcfs", published="MCFS"),
     "FisherScore": Method("fisher_score", published="FisherScore", regression=False),
     "mRMR": Method("mrmr"),
+    "fastcan": Method(FastCanSelector),
     "random": Method("random"),
 }
 

@@ -182,19 +182,25 @@ def ranks() -> str:
             ranked = found.ranks(over="means")
             lines += [", ".join(f"{method} {rank:.2f}" for method, rank in ranked.items()) + ".", ""]
             for own in ("EasyFS", "EasyFS ranking") if slow else ("EasyFS",):
-                lines += [f"{own} against each other method (Wilcoxon's test, Holm's correction):", ""]
-                lines += [
-                    "| against | wins | ties | losses | median difference | p | p (Holm) |",
-                    "|---|---|---|---|---|---|---|",
-                ]
-                for d in found.duels(own, over="means"):
-                    counts = f"{d.wins} | {d.ties} | {d.losses}"
-                    lines.append(f"| {d.against} | {counts} | {d.difference:+.4f} | {d.p_value:.2g} | {d.p_holm:.2g} |")
-                lines.append("")
+                lines += [*duel_table(found, own), ""]
     return "\n".join(lines)
 
 
-def headline(found: Comparison, *, slow: bool) -> Comparison:
+def duel_table(found: Comparison, own: str) -> list[str]:
+    """A method against each other one."""
+    lines = [
+        f"{own} against each other method (Wilcoxon's test, Holm's correction):",
+        "",
+        "| against | wins | ties | losses | median difference | p | p (Holm) |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for d in found.duels(own, over="means"):
+        counts = f"{d.wins} | {d.ties} | {d.losses}"
+        lines.append(f"| {d.against} | {counts} | {d.difference:+.4f} | {d.p_value:.2g} | {d.p_holm:.2g} |")
+    return lines
+
+
+def headline(found: Comparison, *, slow: bool, model: str | None = None) -> Comparison:
     """The paper's two sizes on its own data sets, in the folds in which every method has been tried."""
     rows = []
     methods = {m for m in METHODS if m in found.selectors and (slow or not METHODS[m].slow)}
@@ -211,7 +217,7 @@ def headline(found: Comparison, *, slow: bool) -> Comparison:
         rows += [
             row
             for place, row in found.score_rows.items()
-            if _counts(place, name, methods, common) and place[4] in data.sizes
+            if _counts(place, name, methods, common) and place[4] in data.sizes and model in (None, place[5])
         ]
     return Comparison(rows)
 

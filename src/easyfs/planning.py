@@ -171,7 +171,7 @@ def fitted_target(fit: LinearFit, share: float) -> FittedTarget | None:
     penalty, told = fit.best_penalty()
     if told <= 0.0:
         return None
-    return FittedTarget(fit.fit(penalty)[0] @ np.linalg.pinv(fit.rows.basis), fit.weight, share)
+    return FittedTarget(fit.fit(penalty)[0] @ np.linalg.pinv(fit.rows.basis), fit.weight, share, penalty)
 
 
 def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: Network) -> Array:

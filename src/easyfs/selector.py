@@ -36,8 +36,10 @@ Array = NDArray[Any]
 COMPRESSIONS = ("sequential", "ranking")
 # Root mean square of a scaled column, as a share of the bound, from which on much of it must have been clipped.
 DRIFT = 0.75
-# Precision and rounds of each compression when they are left at "auto".
+# Precision and rounds of each compression when they are left at "auto"; the sequential form adds this share of the noise
+# of the target, up to this much of it.
 AUTO_EPS2 = {"sequential": 0.2, "ranking": 0.5}
+NOISE_SHARE, MOST_NOISE = 0.1, 10.0
 AUTO_ROUNDS = {"sequential": 1, "ranking": 2}
 
 
@@ -107,7 +109,9 @@ class EasyFS(BaseSelector):
 
     eps2 : float or "auto", default="auto"
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
-        is, the more each column counts as if it were alone. ``"auto"`` is 0.2 for the sequential form, 0.5 for the ranking.
+        is, the more each column counts as if it were alone. ``"auto"`` is 0.5 for the ranking. For the sequential form it
+        is 0.2 and more where the target is noisy for so few rows: a tenth of the ridge penalty, for each row, that predicts
+        the target best is added, at most 1.
 
     block_weights : tuple of three floats, default=(0.65, 0.15, 0.2)
         Weight of the target itself, of the enhancement nodes related to it, and of the coverage of the whole table
@@ -534,8 +538,14 @@ class EasyFS(BaseSelector):
             literal=self.literal,
         )
 
+    def _auto_eps2(self, stats: Statistics) -> float:
+        """The noisier the target, for the rows there are, the less a column that repeats another is worthless."""
+        fitted = stats.plan.fitted
+        noise = 0.0 if fitted is None else min(fitted.penalty / sum(m.weight for m in stats.moments.values()), MOST_NOISE)
+        return AUTO_EPS2[self.compression] + NOISE_SHARE * noise
+
     def _select(self, stats: Statistics, constraints: Constraints) -> Selection:
-        eps2 = AUTO_EPS2[self.compression] if isinstance(self.eps2, str) else self.eps2
+        eps2 = self._auto_eps2(stats) if isinstance(self.eps2, str) else self.eps2
         if self.compression == "sequential":
             return select_sequential(stats, constraints, eps2=eps2, block_weights=self.block_weights)
         return select_ranking(

@@ -36,11 +36,15 @@ class FittedTarget:
         Rows that it was fitted on, by weight.
     share : float
         Share of the target's weight that it has, while there are no more rows than these.
+    penalty : float
+        Its ridge penalty, in units of a standardised column's mean square: by how many rows' worth the fit had to be held
+        back so that it predicts best.
     """
 
     coefficients: Array
     n_rows: float
     share: float
+    penalty: float
 
 
 @dataclass(frozen=True)

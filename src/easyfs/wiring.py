@@ -21,6 +21,7 @@ from easyfs.engines.local import block_slices, for_blocks, large_product, map_bl
 from easyfs.network import Network, draw_enhancement
 from easyfs.relevance import explained_share, orthonormal_basis
 from easyfs.rows import ScaledSparse, spread_rows
+from easyfs.stopping import null_relevance
 
 Array = NDArray[Any]
 
@@ -29,9 +30,15 @@ SCORED_NUMBERS, FEWEST_SCORED_ROWS, MOST_SCORED_ROWS = 1 << 20, 512, 1024
 # Directions of the target that the pair screen looks at, strongest first.
 SCREENED_DIRECTIONS = 3
 # Beyond this many columns the screen sees a part of them: the product grows with the square.
-SCREENED_COLUMNS = 4096
-# ... and with many columns fewer rows: as many as keep it within this many products.
-SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS = 1 << 30, 256
+SCREENED_COLUMNS = 20_480
+# ... and with many columns fewer rows: as many as keep it within this many products; then fewer directions.
+SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS, MOST_PRODUCTS = 1 << 30, 256, 1 << 37
+# Squares take part in the screen up to this many columns; beyond, of columns of at most so many values in so many rows.
+SQUARED_COLUMNS, SQUARED_LEVELS, SQUARED_ROWS = 512, 8, 64
+# A square with less spread than this is none; its values count up to so many standard deviations.
+SQUARED_SPREAD, SQUARED_CLIP = 0.1, 3.0
+# Columns that are held dense at a time.
+DENSE_COLUMNS = 4096
 # The screen hands on one pair for so many nodes; stronger pairs get more nodes, by this power of their strength.
 NODES_PER_PAIR, STRENGTH_POWER = 8, 4
 # Kept nodes that may be wired to one pair.
@@ -39,6 +46,9 @@ KEPT_PER_PAIR = 8
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
 NODES_PER_BLOCK = 128
+# Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
+# that are to this share no combination of those before, and no more than one for so many rows.
+STRONG_ROUNDS, STRONG_CANDIDATES, COPY, STRONG_ROWS = 3, 16, 0.5, 16
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ class ScoringRows:
     def columns(self, live: Array) -> Iterator[tuple[Array, Array]]:
         """Blocks of live columns as float32, centred, each row times the root of its weight (not to be written to)."""
         places = np.flatnonzero(live)
-        for part in block_slices(len(places), SCREENED_COLUMNS):
+        for part in block_slices(len(places), DENSE_COLUMNS):
             yield places[part], self._columns(places[part])
 
     def _columns(self, chosen: Array) -> Array:
@@ -115,7 +125,7 @@ class LinearFit:
         self.rows, self.live = rows, live
         n, d = rows.inputs.shape
         self.n, self.d, self.n_live = n, d, int(live.sum())
-        self.primal = 0 < self.n_live < min(n, SCREENED_COLUMNS)
+        self.primal = 0 < self.n_live < min(n, DENSE_COLUMNS)
         if self.primal:
             _, values = next(rows.columns(live))
             self.gram = (values.T @ values).astype(np.float64)
@@ -132,9 +142,9 @@ class LinearFit:
         """Total weight of the sample's rows."""
         return float(self.rows.root_weight @ self.rows.root_weight)
 
-    def fit(self, penalty: float) -> tuple[Array, Array]:
+    def fit(self, penalty: float, target: Array | None = None) -> tuple[Array, Array]:
         """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""
-        target = self.rows.target
+        target = self.rows.target if target is None else target
         coefficients = np.zeros((self.d, target.shape[1]))
         gram = self.gram.copy()
         gram[np.diag_indices(len(gram))] += penalty
@@ -151,11 +161,48 @@ class LinearFit:
     def residual(self) -> tuple[Array, Array]:
         """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients.
 
-        The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half
-        of the target's variance is linear in standardised columns.
+        First the few columns that stand out go, without a penalty: with many columns one would leave half of them in the
+        residual, where they hide what columns tell together. Then all columns, the penalty being their number: the amount
+        at which noise and signal are expected to weigh the same when half of the target's variance is linear in
+        standardised columns.
         """
-        coefficients, residual = self.fit(float(max(1, self.n_live)))
+        strong, left = self._strong_columns()
+        coefficients, residual = self.fit(float(max(1, self.n_live)), left)
+        coefficients += strong
         return residual @ orthonormal_basis(residual.T @ residual), coefficients
+
+    def _strong_columns(self) -> tuple[Array, Array]:
+        """Coefficients of the columns that stand out, and what they leave of the target."""
+        target = left = self.rows.target
+        coefficients = np.zeros((self.d, target.shape[1]))
+        chosen: list[int] = []
+        values = np.empty((self.n, 0))
+        for _ in range(STRONG_ROUNDS):
+            direction = left @ orthonormal_basis(left.T @ left)
+            relevance = input_relevance(self.rows, self.live, direction)
+            relevance[chosen] = 0.0
+            bar = null_relevance(self.weight, direction.shape[1], self.n_live)
+            candidates = np.argsort(-relevance, kind="stable")[:STRONG_CANDIDATES]
+            candidates = candidates[relevance[candidates] > bar]
+            if not direction.shape[1] or not len(candidates):
+                break
+            mask = np.zeros(self.d, dtype=bool)
+            mask[candidates] = True
+            places, found = next(self.rows.columns(mask))
+            found = found[:, np.searchsorted(places, candidates)].astype(np.float64)
+            for j, column in zip(candidates, found.T, strict=True):
+                # What is nearly a copy of those before it tells nothing new.
+                beyond = column - values @ (values.T @ column)
+                if np.linalg.norm(beyond) > COPY * np.linalg.norm(column) and len(chosen) < self.weight / STRONG_ROWS:
+                    values = np.column_stack([values, beyond / np.linalg.norm(beyond)])
+                    chosen.append(int(j))
+            left = target - values @ (values.T @ target)
+        if chosen:
+            mask = np.zeros(self.d, dtype=bool)
+            mask[chosen] = True
+            places, found = next(self.rows.columns(mask))
+            coefficients[places] = np.linalg.lstsq(found.astype(np.float64), target, rcond=None)[0]
+        return coefficients, left
 
     def best_penalty(self) -> tuple[float, float]:
         """The penalty with the least generalised cross-validation error, and the share of the target predicted with it.
@@ -208,26 +255,27 @@ def screen_pairs(
         Strongest first.
     strength : ndarray of shape (len(pairs),)
     """
-    screened = live
-    if live.sum() > SCREENED_COLUMNS:
-        screened = np.zeros_like(live)
-        screened[rng.choice(np.flatnonzero(live), SCREENED_COLUMNS, replace=False)] = True
-    columns, values = next(rows.columns(screened))
-    few = spread_rows(len(values), max(FEWEST_SCREENED_ROWS, SCREENED_PRODUCTS // max(1, len(columns)) ** 2))
-    few = np.arange(len(values)) if few is None else few
-    values = values[few]
-    directions = direction[few, :SCREENED_DIRECTIONS].astype(np.float32)
-    # Rows already carry the root of their weight twice in each product; the direction carries it once more.
+    screened = _screened_columns(rows, direction, live, rng)
+    n = rows.inputs.shape[0]
+    few = spread_rows(n, max(FEWEST_SCREENED_ROWS, SCREENED_PRODUCTS // max(1, int(screened.sum())) ** 2))
+    few = np.arange(n) if few is None else few
     root = rows.root_weight[few].astype(np.float32)
+    parts = [(places, part[few]) for places, part in rows.columns(screened)]
+    columns, values = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts], axis=1)
+    curved, squares = _squares(values, root)
+    columns, values = np.concatenate([columns, columns[curved]]), np.concatenate([values, squares], axis=1)
+    n_directions = int(np.clip(MOST_PRODUCTS // max(1, len(few) * len(columns) ** 2), 1, SCREENED_DIRECTIONS))
+    directions = direction[few, :n_directions].astype(np.float32)
 
+    # Rows already carry the root of their weight twice in each product; the direction carries it once more.
     def screen(task: tuple[int, slice]) -> tuple[Array, Array]:
         which, left = task
         weighed = values[:, left] * (directions[:, which] / root)[:, None]
         product = weighed.T @ values[:, left.start :]
         product[np.tril_indices(product.shape[0], -1)] = 0.0
-        best = _largest(product.ravel(), n_pairs)
+        best = _largest(product.ravel(), n_pairs * (4 if len(curved) else 1))  # a pair comes up with and without squares
         i, j = np.unravel_index(best, product.shape)
-        pairs = np.stack([columns[left.start + i], columns[left.start + j]], axis=1)
+        pairs = np.sort(np.stack([columns[left.start + i], columns[left.start + j]], axis=1), axis=1)
         return np.abs(product.ravel()[best])[i <= j], pairs[i <= j]
 
     tasks = [(which, left) for which in range(directions.shape[1]) for left in block_slices(len(columns), 256)]
@@ -240,6 +288,40 @@ def screen_pairs(
     _, first = np.unique(pairs, axis=0, return_index=True)
     first = np.sort(first)[:n_pairs]
     return pairs[first], strength[first]
+
+
+def _screened_columns(rows: ScoringRows, direction: Array, live: Array, rng: np.random.Generator) -> Array:
+    """All live columns, or, where they are too many, those most related to the target and as many drawn at random."""
+    if live.sum() <= SCREENED_COLUMNS:
+        return live
+    screened = np.zeros_like(live)
+    screened[np.argsort(-input_relevance(rows, live, direction), kind="stable")[: SCREENED_COLUMNS // 2]] = True
+    screened[rng.choice(np.flatnonzero(live & ~screened), SCREENED_COLUMNS - SCREENED_COLUMNS // 2, replace=False)] = True
+    return screened
+
+
+def _squares(values: Array, root: Array) -> tuple[Array, Array]:
+    """Squares of columns, less what is linear in them: which columns, and the squares in the columns' own units.
+
+    Of all columns while they are few, otherwise of those with few different values, such as gene markers, whose middle
+    value may be the one that matters.
+    """
+    chosen = np.arange(values.shape[1])
+    if len(chosen) > SQUARED_COLUMNS:
+        ordered = np.sort(values[:: max(1, len(values) // SQUARED_ROWS)], axis=0)
+        levels = 1 + (np.diff(ordered, axis=0) > 0).sum(axis=0)
+        chosen = np.flatnonzero(levels <= SQUARED_LEVELS)
+        chosen = chosen[: max(0, SCREENED_COLUMNS - values.shape[1])]
+    plain = values[:, chosen] / root[:, None]
+    weight = root * root
+    squares = plain * plain
+    squares -= (weight @ squares) / weight.sum()
+    energy = weight @ (plain * plain)
+    squares -= plain * (weight @ (plain * squares) / np.where(energy > 0, energy, 1.0))
+    spread = np.sqrt((weight @ (squares * squares)) / weight.sum())
+    curved = spread > SQUARED_SPREAD  # a column of two values has no square of its own
+    squares = np.clip(squares[:, curved] / spread[curved], -SQUARED_CLIP, SQUARED_CLIP)
+    return chosen[curved], squares * root[:, None]
 
 
 def share_nodes(strength: Array, n_nodes: int) -> Array:

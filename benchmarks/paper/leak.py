@@ -1,0 +1,106 @@
+"""What if columns are chosen before the data are split? The same folds and models, but selection has seen the test rows.
+
+    python benchmarks/paper/leak.py [--data ORL,YALE]
+
+Three repeats of five folds as in ``run.py``; each repeat chooses from all rows with a seed of its own. This is not a way
+to measure a selector: it shows how far the mistake of choosing columns first carries, beside what the paper printed.
+Results go to benchmarks/paper/raw/leak. Writes docs/results/leak.md; needs the results of ``run.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from datasets import DATA_SETS, get
+from methods import METHODS
+from run import RAW
+from sklearn.base import BaseEstimator
+from tables import published, results, write
+
+from easyfs.evaluation import Comparison, compare
+
+OWN = RAW / "leak"
+FORMS = ("EasyFS", "EasyFS ranking")
+
+
+class Chosen(BaseEstimator):
+    """Columns that are known beforehand."""
+
+    def __init__(self, order: tuple[int, ...], n_features_to_select: int = 1):
+        self.order = order
+        self.n_features_to_select = n_features_to_select
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Chosen:  # noqa: ARG002
+        """Give the columns, whatever the rows."""
+        self.order_ = np.array(self.order)
+        return self
+
+
+def measure(name: str) -> None:
+    data = get(name)
+    X, y = data.load()
+    OWN.mkdir(exist_ok=True)
+    for repeat in range(3):
+        chosen = {}
+        for form in FORMS:
+            selector = METHODS[form].make().set_params(n_features_to_select=max(data.sizes), task=data.task)
+            order = selector.set_params(random_state=repeat).fit(X, y).order_[: max(data.sizes)]
+            chosen[form] = Chosen(tuple(int(j) for j in order))
+        compare(
+            chosen,
+            X,
+            y,
+            sizes=data.sizes,
+            task=data.task,
+            repeats=1,
+            random_state=1000 * repeat,
+            results=OWN / f"{name}-{repeat}.jsonl",
+            name=f"{name}-{repeat}",
+            n_jobs=1,
+        )
+    print(name, flush=True)
+
+
+def page(names: list[str]) -> str:
+    lines = [
+        "# What choosing columns before the split would show",
+        "",
+        "Inside: columns chosen in each training fold, as everywhere else here. Before: columns chosen once from all rows,",
+        "the rows that are then tested among them; a mistake, made on purpose. Printed: what the paper has for EasyFS.",
+        "Means of three repeats of five folds. Made by `benchmarks/paper/leak.py`.",
+        "",
+        "| data | columns | EasyFS inside | before | ranking inside | before | printed |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in names:
+        data = DATA_SETS[name]
+        inside = results(data.task)
+        model = inside.models[0]
+        before = [Comparison.load(OWN / f"{name}-{repeat}.jsonl") for repeat in range(3)]
+        printed, digits = published(data.task), 3 if data.task == "classification" else 4
+        for size in data.sizes:
+            cells = []
+            for form in FORMS:
+                cells.append(np.nanmean(inside.values()[name, size, model, form]))
+                cells.append(
+                    np.nanmean([c.values()[f"{name}-{r}", size, c.models[0], form].mean() for r, c in enumerate(before)])
+                )
+            cells.append(printed[data.published or name, size, "EasyFS"])
+            lines.append(f"| {name} | {size} | {' | '.join(f'{cell:.{digits}f}' for cell in cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = [name for name, data in DATA_SETS.items() if data.file and data.published and not name.startswith("SoyNAM")]
+    parser.add_argument("--data", default=",".join(default))
+    args = parser.parse_args()
+    names = args.data.split(",")
+    for name in names:
+        measure(name)
+    write("leak.md", page(names))
+
+
+if __name__ == "__main__":
+    main()
