@@ -67,10 +67,9 @@ def linear_case(n, d, kind, weighted, signal):
 @pytest.mark.parametrize("weighted", WEIGHTS)
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize(("n", "d"), [(120, 8), (30, 70), (40, 600)])
-def test_but_for_columns_that_stand_out_the_residual_is_that_of_a_ridge_fit(n, d, kind, weighted, monkeypatch):
-    monkeypatch.setattr(wiring, "STRONG_ROUNDS", 0)
+def test_the_residual_is_that_of_an_explicit_ridge_fit(n, d, kind, weighted):
     rows, live, A = linear_case(n, d, kind, weighted, 2.0)
-    residual, coefficients = LinearFit(rows, live).residual()
+    residual, coefficients, _, _ = LinearFit(rows, live).residuals()
     A = A[:, live]
     fit = np.linalg.solve(A.T @ A + live.sum() * np.eye(live.sum()), A.T @ rows.target)
     left = rows.target - A @ fit
@@ -83,21 +82,24 @@ def test_but_for_columns_that_stand_out_the_residual_is_that_of_a_ridge_fit(n, d
 @pytest.mark.parametrize("weighted", WEIGHTS)
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize(("n", "d"), [(120, 8), (150, 70), (200, 600)])
-def test_columns_that_stand_out_leave_nothing_in_the_residual(n, d, kind, weighted):
+def test_columns_that_stand_out_leave_nothing_in_the_second_residual(n, d, kind, weighted):
     rows, live, A = linear_case(n, d, kind, weighted, 2.0)
-    residual, coefficients = LinearFit(rows, live).residual()
-    left = rows.target - A @ coefficients
-    np.testing.assert_array_equal(coefficients[~live], 0.0)
-    np.testing.assert_allclose(residual @ (residual.T @ left), left, atol=1e-5)
+    plain, _, cleaned, share = LinearFit(rows, live).residuals()
+    assert share < 0.2
+    np.testing.assert_allclose(cleaned.T @ cleaned, np.eye(2), atol=1e-9)
     strong = A[:, [0, 2]] / np.linalg.norm(A[:, [0, 2]], axis=0)
-    assert np.abs(strong.T @ residual).max() < 0.05
+    assert np.abs(strong.T @ cleaned).max() < 0.05
+    if d > 8:
+        assert np.abs(strong.T @ plain).max() > 0.2
 
 
 def test_the_linear_residual_without_live_columns_is_the_target_itself():
     y = np.random.default_rng(4).standard_normal((40, 1))
     rows = scoring_rows(columns(40, 3), y, None)
-    residual, coefficients = LinearFit(rows, np.zeros(3, dtype=bool)).residual()
-    np.testing.assert_allclose(np.abs(residual.T @ rows.target), 1.0, rtol=1e-9)
+    residual, coefficients, cleaned, share = LinearFit(rows, np.zeros(3, dtype=bool)).residuals()
+    assert share == pytest.approx(1.0)
+    for found in (residual, cleaned):
+        np.testing.assert_allclose(np.abs(found.T @ rows.target), 1.0, rtol=1e-9)
     np.testing.assert_array_equal(coefficients, 0.0)
 
 
@@ -313,10 +315,8 @@ def test_the_kept_coefficients_give_the_residual_of_each_target():
     Y = X[:, [4, 6, 4]] * [2.0, -3.0, 1.0] + 0.3 * np.random.default_rng(6).standard_normal((200, 3))
     kept = kept_for(X, Y)
     A, T = X - X.mean(axis=0), Y - Y.mean(axis=0)
-    strong = np.zeros((10, 3))
-    strong[[4, 6]] = np.linalg.lstsq(A[:, [4, 6]], T, rcond=None)[0]
-    ridge = np.linalg.solve(A.T @ A + 10.0 * np.eye(10), A.T @ (T - A @ strong))
-    np.testing.assert_allclose(kept.coefficients, strong + ridge, atol=1e-4)
+    ridge = np.linalg.solve(A.T @ A + 10.0 * np.eye(10), A.T @ T)
+    np.testing.assert_allclose(kept.coefficients, ridge, atol=1e-4)
 
 
 def test_gene_markers_that_matter_where_one_of_two_is_mixed_are_found():

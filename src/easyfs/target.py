@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from easyfs.bundles import Bundles
 from easyfs.moments import SecondMoment
 from easyfs.relevance import explained_share, orthonormal_basis
 from easyfs.statistics import Plan
@@ -20,6 +21,8 @@ Array = NDArray[Any]
 MOST_NODES = 100
 # Share of the target's own weight that can go to the nodes, where columns say more together than any does alone.
 MOST_MOVED = 0.5
+# Share of the nodes' weight that can go to bundles of columns, where they tell more than nodes do.
+BUNDLE_SHARE = 0.8
 # Share of the nodes' weight that must be summed over all rows of a large table.
 COUNTED_ENERGY = 0.99
 
@@ -95,19 +98,32 @@ def _supervised_blocks(
     nodes = nodes[np.argsort(~beyond_chance[nodes], kind="stable")]
     nodes = nodes[relevance[nodes] > 0]
     for_residual = np.zeros(q, dtype=bool) if plan.kept is None else plan.kept.for_residual
-    together, single = relevance[beyond_chance].max(initial=0.0), alone.max(initial=0.0)
+    bundles = Bundles([], np.zeros(0)) if plan.kept is None else plan.kept.bundles
+    single = alone.max(initial=0.0)
+    together = max(relevance[beyond_chance].max(initial=0.0), bundles.relevance.max(initial=0.0))
     moved = MOST_MOVED * w_y * float(together / (together + single)) if together else 0.0
     Y = basis * np.sqrt((1.0 - share) * (w_y - moved) / rank)
     energy = moment.diag()[d : d + q]
-    weights = np.sqrt(w_e + moved) * _node_weights(relevance, energy, for_residual)[nodes]
+    by_bundles, by_nodes = bundles.relevance.max(initial=0.0), relevance[nodes].max(initial=0.0)
+    for_bundles = BUNDLE_SHARE * by_bundles / (by_bundles + by_nodes) if len(bundles) else 0.0
+    weights = np.sqrt((1.0 - for_bundles) * (w_e + moved)) * _node_weights(relevance, energy, for_residual)[nodes]
     with_nodes = moment.columns(d + nodes)
     predicted = np.sqrt(share * (w_y - moved)) * predicted
-    P = np.concatenate([with_targets[:d] @ Y, with_nodes[:d] * weights, predicted], axis=1)
     watched = slice(0, int(beyond_chance[nodes].sum()))
-    between = Y.T @ with_nodes[targets][:, watched] * weights[watched]
+    # Targets, bundles and nodes as combinations of the columns of the moment.
+    first = np.zeros((moment.p, rank + len(bundles)))
+    first[targets, :rank] = Y
+    first[:d, rank:] = bundles.sums(d)
+    products = np.concatenate([with_targets @ Y, moment.product(first[:, rank:])], axis=1)
+    size = np.sqrt(np.maximum(np.einsum("ij,ij->j", first[:, rank:], products[:, rank:]), 1e-300))
+    loud = np.sqrt(for_bundles * (w_e + moved)) * bundles.relevance / max(np.linalg.norm(bundles.relevance), 1e-300)
+    first[:, rank:] *= loud / size
+    products[:, rank:] *= loud / size
+    P = np.concatenate([products[:d], with_nodes[:d] * weights, predicted], axis=1)
+    between = first.T @ with_nodes[:, watched] * weights[watched]
     among = with_nodes[d + nodes[watched]][:, watched] * np.outer(weights[watched], weights[watched])
-    watched_gram = np.block([[Y.T @ with_targets[targets] @ Y, between], [between.T, among]])
-    return P, watched_gram, len(nodes), alone
+    watched_gram = np.block([[first.T @ products, between], [between.T, among]])
+    return P, watched_gram, len(nodes) + len(bundles), alone
 
 
 def _predicted_block(plan: Plan, moment: SecondMoment, basis: Array) -> tuple[Array, float]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, eigh
 
+from easyfs.bundles import Bundles, find_bundles, screen_triples, squares_of
 from easyfs.engines.local import block_slices, for_blocks, large_product, map_blocks
 from easyfs.network import Network, draw_enhancement
 from easyfs.relevance import explained_share, orthonormal_basis
@@ -35,8 +36,6 @@ SCREENED_COLUMNS = 20_480
 SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS, MOST_PRODUCTS = 1 << 30, 256, 1 << 37
 # Squares take part in the screen up to this many columns; beyond, of columns of at most so many values in so many rows.
 SQUARED_COLUMNS, SQUARED_LEVELS, SQUARED_ROWS = 512, 8, 64
-# A square with less spread than this is none; its values count up to so many standard deviations.
-SQUARED_SPREAD, SQUARED_CLIP = 0.1, 3.0
 # Columns that are held dense at a time.
 DENSE_COLUMNS = 4096
 # The screen hands on one pair for so many nodes; stronger pairs get more nodes, by this power of their strength.
@@ -158,51 +157,46 @@ class LinearFit:
             coefficients[columns] = part.T @ dual.astype(np.float32)
         return coefficients, penalty * dual
 
-    def residual(self) -> tuple[Array, Array]:
-        """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients.
+    def residuals(self) -> tuple[Array, Array, Array, float]:
+        """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients; and what such a fit leaves
+        once the columns that stand out are taken out first, with its share of the target.
 
-        First the few columns that stand out go, without a penalty: with many columns one would leave half of them in the
-        residual, where they hide what columns tell together. Then all columns, the penalty being their number: the amount
-        at which noise and signal are expected to weigh the same when half of the target's variance is linear in
-        standardised columns.
+        The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half
+        of the target's variance is linear in standardised columns. With many columns that leaves half of a strong one in
+        the residual, where it hides what columns tell together; the second residual is free of those.
         """
-        strong, left = self._strong_columns()
-        coefficients, residual = self.fit(float(max(1, self.n_live)), left)
-        coefficients += strong
-        return residual @ orthonormal_basis(residual.T @ residual), coefficients
+        r = self.rows.target.shape[1]
+        both = np.concatenate([self.rows.target, self._without_strong_columns()], axis=1)
+        coefficients, left = self.fit(float(max(1, self.n_live)), both)
+        plain, cleaned = (part @ orthonormal_basis(part.T @ part) for part in (left[:, :r], left[:, r:]))
+        return plain, coefficients[:, :r], cleaned, float(np.square(left[:, r:]).sum()) / max(1, r)
 
-    def _strong_columns(self) -> tuple[Array, Array]:
-        """Coefficients of the columns that stand out, and what they leave of the target."""
-        target = left = self.rows.target
-        coefficients = np.zeros((self.d, target.shape[1]))
+    def _without_strong_columns(self) -> Array:
+        """What the columns that stand out leave of the target, fitted without a penalty."""
+        left = self.rows.target
         chosen: list[int] = []
         values = np.empty((self.n, 0))
         for _ in range(STRONG_ROUNDS):
             direction = left @ orthonormal_basis(left.T @ left)
+            if not direction.shape[1]:
+                break
             relevance = input_relevance(self.rows, self.live, direction)
             relevance[chosen] = 0.0
-            bar = null_relevance(self.weight, direction.shape[1], self.n_live)
             candidates = np.argsort(-relevance, kind="stable")[:STRONG_CANDIDATES]
-            candidates = candidates[relevance[candidates] > bar]
-            if not direction.shape[1] or not len(candidates):
+            candidates = candidates[relevance[candidates] > null_relevance(self.weight, direction.shape[1], self.n_live)]
+            if not len(candidates):
                 break
             mask = np.zeros(self.d, dtype=bool)
             mask[candidates] = True
             places, found = next(self.rows.columns(mask))
-            found = found[:, np.searchsorted(places, candidates)].astype(np.float64)
-            for j, column in zip(candidates, found.T, strict=True):
-                # What is nearly a copy of those before it tells nothing new.
+            for j, column in zip(candidates, found.T[np.searchsorted(places, candidates)].astype(np.float64), strict=True):
                 beyond = column - values @ (values.T @ column)
-                if np.linalg.norm(beyond) > COPY * np.linalg.norm(column) and len(chosen) < self.weight / STRONG_ROWS:
-                    values = np.column_stack([values, beyond / np.linalg.norm(beyond)])
+                size = np.linalg.norm(beyond)
+                if size > COPY * np.linalg.norm(column) and len(chosen) < self.weight / STRONG_ROWS:
+                    values = np.column_stack([values, beyond / size])
                     chosen.append(int(j))
-            left = target - values @ (values.T @ target)
-        if chosen:
-            mask = np.zeros(self.d, dtype=bool)
-            mask[chosen] = True
-            places, found = next(self.rows.columns(mask))
-            coefficients[places] = np.linalg.lstsq(found.astype(np.float64), target, rcond=None)[0]
-        return coefficients, left
+            left = self.rows.target - values @ (values.T @ self.rows.target)
+        return left
 
     def best_penalty(self) -> tuple[float, float]:
         """The penalty with the least generalised cross-validation error, and the share of the target predicted with it.
@@ -312,16 +306,8 @@ def _squares(values: Array, root: Array) -> tuple[Array, Array]:
         levels = 1 + (np.diff(ordered, axis=0) > 0).sum(axis=0)
         chosen = np.flatnonzero(levels <= SQUARED_LEVELS)
         chosen = chosen[: max(0, SCREENED_COLUMNS - values.shape[1])]
-    plain = values[:, chosen] / root[:, None]
-    weight = root * root
-    squares = plain * plain
-    squares -= (weight @ squares) / weight.sum()
-    energy = weight @ (plain * plain)
-    squares -= plain * (weight @ (plain * squares) / np.where(energy > 0, energy, 1.0))
-    spread = np.sqrt((weight @ (squares * squares)) / weight.sum())
-    curved = spread > SQUARED_SPREAD  # a column of two values has no square of its own
-    squares = np.clip(squares[:, curved] / spread[curved], -SQUARED_CLIP, SQUARED_CLIP)
-    return chosen[curved], squares * root[:, None]
+    squares, curved = squares_of(values[:, chosen] / root[:, None], root * root)
+    return chosen[curved], squares[:, curved] * root[:, None]
 
 
 def share_nodes(strength: Array, n_nodes: int) -> Array:
@@ -439,6 +425,8 @@ class KeptNodes:
         Ridge coefficients that the residual was made with, one column for each target.
     n_drawn : int
         How many nodes they were chosen from.
+    bundles : Bundles
+        Columns that tell something of the residual together.
     """
 
     network: Network
@@ -447,6 +435,7 @@ class KeptNodes:
     for_residual: Array
     coefficients: Array
     n_drawn: int
+    bundles: Bundles
 
 
 def keep_some(kept: KeptNodes, chosen: Array) -> KeptNodes:
@@ -469,12 +458,13 @@ def keep_nodes(
 ) -> KeptNodes:
     """Draw enhancement nodes, score them on the sample of a linear fit and keep the best."""
     rows, live = fit.rows, fit.live
-    residual, coefficients = fit.residual()
+    residual, coefficients, cleaned, share_left = fit.residuals()
     n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
-    pairs = None
+    pairs, bundles = None, Bundles([], np.zeros(0))
     wired = np.arange(n_enhancement)  # what each node is wired to: a pair, or what it alone drew
     if n_paired:
-        pairs, strength = screen_pairs(rows, residual, live, -(-n_paired // NODES_PER_PAIR), rng)
+        pairs, strength = screen_pairs(rows, cleaned, live, -(-n_paired // NODES_PER_PAIR), rng)
+        bundles = _bundles(rows, cleaned, live, pairs, share_left)
         assigned = share_nodes(strength, n_paired)
         pairs = pairs[assigned]
         wired[:n_paired] = n_enhancement + assigned
@@ -494,5 +484,29 @@ def keep_nodes(
     small, places = network.keep(nodes)
     for_residual = np.isin(nodes, rest)
     return KeptNodes(
-        small, places, network.enhancement[nodes], for_residual, coefficients @ np.linalg.pinv(rows.basis), n_enhancement
+        small,
+        places,
+        network.enhancement[nodes],
+        for_residual,
+        coefficients @ np.linalg.pinv(rows.basis),
+        n_enhancement,
+        bundles,
     )
+
+
+def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array, share: float) -> Bundles:
+    """Pairs from the screen, and triples where there are few columns, that tell something of the residual together.
+
+    ``share`` is the residual's share of the target.
+    """
+    root = rows.root_weight.astype(np.float32)
+    sets = list(pairs)
+    if live.sum() <= DENSE_COLUMNS:
+        columns, values = next(rows.columns(live))
+        triples = screen_triples(values / root[:, None], (residual[:, 0] * rows.root_weight).astype(np.float32))
+        sets += list(columns[triples])
+    used = np.zeros_like(live)
+    used[np.concatenate(sets)] = True
+    columns, values = next(rows.columns(used))
+    found = find_bundles(values, root, residual, [np.searchsorted(columns, s) for s in sets], int(live.sum()))
+    return Bundles([columns[s] for s in found.columns], share * found.relevance)

@@ -1,0 +1,150 @@
+"""Columns that tell something together, found by the products of two or three of them.
+
+A node of the network hears the sum of its inputs, and the rectified sum says little of a product of three columns, or of
+a middle value. Products say it, but no column is related to them by itself, so that they could not ask for the columns they
+are made of. A bundle does both: its relevance is that of the product, and in the target it is the sum of its columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from easyfs.engines.local import map_blocks
+from easyfs.relevance import explained_share
+from easyfs.stopping import null_relevance
+
+Array = NDArray[Any]
+
+# All products of three columns are looked at while there are no more of them than this, times rows.
+TRIPLE_PRODUCTS, FEWEST_TRIPLE_ROWS = 1 << 31, 256
+# Triples that are handed on, and bundles that are kept.
+MOST_TRIPLES, MOST_BUNDLES = 32, 16
+# In so many of tables without any such columns there is no bundle of two, and none of three.
+LEVEL = 0.99
+# A square with less spread than this is none; its values count up to so many standard deviations.
+SQUARED_SPREAD, SQUARED_CLIP = 0.1, 3.0
+
+
+@dataclass(frozen=True)
+class Bundles:
+    """Columns that tell something together.
+
+    Attributes
+    ----------
+    columns : list of arrays of int
+        The columns of each bundle.
+    relevance : ndarray of shape (len(columns),)
+        Share of the target that their product explains beyond each of them, in order: of the residual that was looked at,
+        times the residual's own share of the target.
+    """
+
+    columns: list[Array]
+    relevance: Array
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def sums(self, n_columns: int) -> Array:
+        """The sum of the columns of each bundle, as a matrix of zeros and ones."""
+        mixture = np.zeros((n_columns, len(self)))
+        for which, columns in enumerate(self.columns):
+            mixture[columns, which] = 1.0
+        return mixture
+
+
+def squares_of(values: Array, weight: Array) -> tuple[Array, Array]:
+    """Squares of centred columns less what is linear in them, standardised, and which columns have one of their own."""
+    squares = values * values
+    squares -= (weight @ squares) / weight.sum()
+    energy = weight @ (values * values)
+    squares -= values * (weight @ (values * squares) / np.where(energy > 0, energy, 1.0))
+    spread = np.sqrt((weight @ (squares * squares)) / weight.sum())
+    curved = spread > SQUARED_SPREAD  # a column of two values has no square of its own
+    squares = np.clip(squares / np.where(curved, spread, np.inf), -SQUARED_CLIP, SQUARED_CLIP)
+    return squares, curved
+
+
+def screen_triples(values: Array, direction: Array) -> Array:
+    """The triples of different columns whose products are most related to a direction.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, d)
+        Standardised columns.
+    direction : ndarray of shape (n,)
+        A residual of the target, each row with its weight.
+
+    Returns
+    -------
+    ndarray of int, shape (at most MOST_TRIPLES, 3)
+        Strongest first; none where there are too many columns.
+    """
+    n, d = values.shape
+    rows = min(n, TRIPLE_PRODUCTS // max(1, d**3 // 3))
+    if d < 3 or rows < min(n, FEWEST_TRIPLE_ROWS):
+        return np.empty((0, 3), dtype=np.intp)
+    values, direction = values[:rows], direction[:rows]
+
+    def screen(first: int) -> tuple[Array, Array]:
+        rest = values[:, first + 1 :]
+        product = np.abs((rest * (values[:, first] * direction)[:, None]).T @ rest)
+        product[np.tril_indices(len(product))] = 0.0
+        k = min(MOST_TRIPLES, product.size)
+        best = np.argpartition(product.ravel(), product.size - k)[product.size - k :]
+        i, j = np.unravel_index(best, product.shape)
+        return product[i, j], np.stack([np.full(k, first), first + 1 + i, first + 1 + j], axis=1)
+
+    found = list(map_blocks(screen, range(d - 2)))
+    strength, triples = np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+    order = np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0], -strength))[:MOST_TRIPLES]
+    return np.asarray(triples[order][strength[order] > 0])
+
+
+def find_bundles(values: Array, root_weight: Array, target: Array, sets: list[Array], n_columns: int) -> Bundles:
+    """Test sets of columns: whether a product of them, or of squares of them, tells more than chance would.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, d)
+        Standardised columns of the sample, each row times the root of its weight.
+    root_weight : ndarray of shape (n,)
+        Root of the weight of each row.
+    target : ndarray of shape (n, r)
+        Orthonormal residual of the target; each row carries the root of its weight.
+    sets : list of arrays of int
+        Columns of each candidate, of which the pairs may name one column twice.
+    n_columns : int
+        Columns that the candidates were chosen from, for the number of products there are.
+    """
+    weight = root_weight**2
+    plain = values / root_weight[:, None]
+    right = (target * root_weight[:, None]).astype(plain.dtype)
+    squares, _ = squares_of(plain, weight.astype(plain.dtype))
+    own = explained_share((plain.T @ right).astype(np.float64), (weight @ (plain * plain)).astype(np.float64))
+    relevance = np.zeros(len(sets))
+    for which, columns in enumerate(sets):
+        different = np.unique(columns)
+        if len(different) == 3:
+            products = plain[:, different].prod(axis=1, keepdims=True)
+        elif len(different) == 2:
+            i, j = different
+            left = np.stack([plain[:, i], plain[:, i], squares[:, i], squares[:, i]], axis=1)
+            products = left * np.stack([plain[:, j], squares[:, j], plain[:, j], squares[:, j]], axis=1)
+        else:
+            products = squares[:, different]
+        products = products - (weight @ products) / weight.sum()
+        energy = (weight @ (products * products)).astype(np.float64)
+        share = explained_share((products.T @ right).astype(np.float64), np.where(energy > 1e-9, energy, 0.0))
+        relevance[which] = max(0.0, share.max() - own[different].max())
+    rank = target.shape[1]
+    n_pairs = 2 * n_columns * (n_columns + 1)
+    n_triples = max(1, n_columns * (n_columns - 1) * (n_columns - 2) // 6)
+    total = float(weight.sum())
+    bars = {size: null_relevance(total, rank, tests, LEVEL) for size, tests in ((2, n_pairs), (3, n_triples))}
+    beyond = np.array([relevance[q] > bars[len(columns)] for q, columns in enumerate(sets)], dtype=bool)
+    order = np.flatnonzero(beyond)[np.argsort(-relevance[beyond], kind="stable")][:MOST_BUNDLES]
+    return Bundles([np.unique(sets[q]) for q in order], relevance[order])
