@@ -166,8 +166,8 @@ def page() -> str:
     lines = [
         "# Columns that matter only together",
         "",
-        f"Share of the true columns that come first, mean over seeds; {ROWS} rows; e is standard normal noise. Settings are",
-        "the defaults. In brackets under each table: median seconds of a fit, other work beside it. Made by",
+        f"Share of the true columns that come first, mean over seeds; {ROWS} rows; e is standard normal noise. Settings",
+        "are the defaults. In brackets under each table: median seconds of a fit, other work beside it. Made by",
         "`benchmarks/interactions.py`; every result is in `benchmarks/raw/interactions.jsonl`.",
         "",
     ]

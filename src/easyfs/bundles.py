@@ -38,8 +38,7 @@ class Bundles:
     columns : list of arrays of int
         The columns of each bundle.
     relevance : ndarray of shape (len(columns),)
-        Share of the target that their product explains beyond each of them, in order: of the residual that was looked at,
-        times the residual's own share of the target.
+        Share that their product explains, beyond each of them, of what a linear fit leaves of the target; largest first.
     """
 
     columns: list[Array]
@@ -68,6 +67,12 @@ def squares_of(values: Array, weight: Array) -> tuple[Array, Array]:
     return squares, curved
 
 
+def triple_rows(n: int, d: int) -> int:
+    """Rows of ``n`` that products of three of ``d`` columns are looked at in; 0 where there are too many products."""
+    rows = min(n, TRIPLE_PRODUCTS // max(1, d**3 // 3))
+    return rows if d >= 3 and rows >= min(n, FEWEST_TRIPLE_ROWS) else 0
+
+
 def screen_triples(values: Array, direction: Array) -> Array:
     """The triples of different columns whose products are most related to a direction.
 
@@ -84,8 +89,8 @@ def screen_triples(values: Array, direction: Array) -> Array:
         Strongest first; none where there are too many columns.
     """
     n, d = values.shape
-    rows = min(n, TRIPLE_PRODUCTS // max(1, d**3 // 3))
-    if d < 3 or rows < min(n, FEWEST_TRIPLE_ROWS):
+    rows = triple_rows(n, d)
+    if not rows:
         return np.empty((0, 3), dtype=np.intp)
     values, direction = values[:rows], direction[:rows]
 
@@ -116,35 +121,40 @@ def find_bundles(values: Array, root_weight: Array, target: Array, sets: list[Ar
     target : ndarray of shape (n, r)
         Orthonormal residual of the target; each row carries the root of its weight.
     sets : list of arrays of int
-        Columns of each candidate, of which the pairs may name one column twice.
+        Columns of each candidate: two, which may be the same, or three.
     n_columns : int
         Columns that the candidates were chosen from, for the number of products there are.
     """
     weight = root_weight**2
     plain = values / root_weight[:, None]
     right = (target * root_weight[:, None]).astype(plain.dtype)
-    squares, _ = squares_of(plain, weight.astype(plain.dtype))
-    own = explained_share((plain.T @ right).astype(np.float64), (weight @ (plain * plain)).astype(np.float64))
-    relevance = np.zeros(len(sets))
-    for which, columns in enumerate(sets):
-        different = np.unique(columns)
-        if len(different) == 3:
-            products = plain[:, different].prod(axis=1, keepdims=True)
-        elif len(different) == 2:
-            i, j = different
-            left = np.stack([plain[:, i], plain[:, i], squares[:, i], squares[:, i]], axis=1)
-            products = left * np.stack([plain[:, j], squares[:, j], plain[:, j], squares[:, j]], axis=1)
+    squares, _ = squares_of(plain, weight)
+
+    def share(*factors: Array) -> Array:
+        products = factors[0] if len(factors) == 1 else np.multiply(*factors)
+        mean = (weight @ products) / weight.sum()
+        energy = (weight @ (products * products)).astype(np.float64) - weight.sum(dtype=np.float64) * mean.astype(
+            np.float64
+        ) ** 2
+        return explained_share((products.T @ right).astype(np.float64), np.where(energy > 1e-6 * len(plain), energy, 0.0))
+
+    own = share(plain)
+    total, rank = float(weight.sum(dtype=np.float64)), target.shape[1]
+    relevance, beyond = np.zeros(len(sets)), np.zeros(len(sets), dtype=bool)
+    for size in (2, 3):
+        places = np.array([q for q, columns in enumerate(sets) if len(columns) == size], dtype=np.intp)
+        if not len(places):
+            continue
+        columns = np.stack([sets[q] for q in places])
+        i, j = columns[:, 0], columns[:, -1]
+        if size == 2:
+            forms = [share(plain[:, i], plain[:, j]), share(plain[:, i], squares[:, j])]
+            forms += [share(squares[:, i], plain[:, j]), share(squares[:, i], squares[:, j])]
+            told = np.where(i == j, share(squares[:, i]), np.max(forms, axis=0))
         else:
-            products = squares[:, different]
-        products = products - (weight @ products) / weight.sum()
-        energy = (weight @ (products * products)).astype(np.float64)
-        share = explained_share((products.T @ right).astype(np.float64), np.where(energy > 1e-9, energy, 0.0))
-        relevance[which] = max(0.0, share.max() - own[different].max())
-    rank = target.shape[1]
-    n_pairs = 2 * n_columns * (n_columns + 1)
-    n_triples = max(1, n_columns * (n_columns - 1) * (n_columns - 2) // 6)
-    total = float(weight.sum())
-    bars = {size: null_relevance(total, rank, tests, LEVEL) for size, tests in ((2, n_pairs), (3, n_triples))}
-    beyond = np.array([relevance[q] > bars[len(columns)] for q, columns in enumerate(sets)], dtype=bool)
+            told = share(plain[:, i] * plain[:, columns[:, 1]], plain[:, j])
+        relevance[places] = np.maximum(told - own[columns].max(axis=1), 0.0)
+        n_products = 2 * n_columns * (n_columns + 1) if size == 2 else n_columns * (n_columns - 1) * (n_columns - 2) // 6
+        beyond[places] = relevance[places] > null_relevance(total, rank, n_products, LEVEL)
     order = np.flatnonzero(beyond)[np.argsort(-relevance[beyond], kind="stable")][:MOST_BUNDLES]
     return Bundles([np.unique(sets[q]) for q in order], relevance[order])

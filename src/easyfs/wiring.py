@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from easyfs.bundles import Bundles, find_bundles, screen_triples, squares_of
+from easyfs.bundles import Bundles, find_bundles, screen_triples, squares_of, triple_rows
 from easyfs.engines.local import block_slices, for_blocks, large_product, map_blocks
 from easyfs.network import Network, draw_enhancement
 from easyfs.relevance import explained_share, orthonormal_basis
@@ -35,7 +35,7 @@ SCREENED_COLUMNS = 20_480
 # ... and with many columns fewer rows: as many as keep it within this many products; then fewer directions.
 SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS, MOST_PRODUCTS = 1 << 30, 256, 1 << 37
 # Squares take part in the screen up to this many columns; beyond, of columns of at most so many values in so many rows.
-SQUARED_COLUMNS, SQUARED_LEVELS, SQUARED_ROWS = 512, 8, 64
+SQUARED_COLUMNS, SQUARED_LEVELS, SQUARED_ROWS = 512, 8, 32
 # Columns that are held dense at a time.
 DENSE_COLUMNS = 4096
 # The screen hands on one pair for so many nodes; stronger pairs get more nodes, by this power of their strength.
@@ -157,9 +157,9 @@ class LinearFit:
             coefficients[columns] = part.T @ dual.astype(np.float32)
         return coefficients, penalty * dual
 
-    def residuals(self) -> tuple[Array, Array, Array, float]:
+    def residuals(self) -> tuple[Array, Array, Array]:
         """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients; and what such a fit leaves
-        once the columns that stand out are taken out first, with its share of the target.
+        once the columns that stand out are taken out first.
 
         The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half
         of the target's variance is linear in standardised columns. With many columns that leaves half of a strong one in
@@ -169,7 +169,7 @@ class LinearFit:
         both = np.concatenate([self.rows.target, self._without_strong_columns()], axis=1)
         coefficients, left = self.fit(float(max(1, self.n_live)), both)
         plain, cleaned = (part @ orthonormal_basis(part.T @ part) for part in (left[:, :r], left[:, r:]))
-        return plain, coefficients[:, :r], cleaned, float(np.square(left[:, r:]).sum()) / max(1, r)
+        return plain, coefficients[:, :r], cleaned
 
     def _without_strong_columns(self) -> Array:
         """What the columns that stand out leave of the target, fitted without a penalty."""
@@ -458,13 +458,13 @@ def keep_nodes(
 ) -> KeptNodes:
     """Draw enhancement nodes, score them on the sample of a linear fit and keep the best."""
     rows, live = fit.rows, fit.live
-    residual, coefficients, cleaned, share_left = fit.residuals()
+    residual, coefficients, cleaned = fit.residuals()
     n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
     pairs, bundles = None, Bundles([], np.zeros(0))
     wired = np.arange(n_enhancement)  # what each node is wired to: a pair, or what it alone drew
     if n_paired:
         pairs, strength = screen_pairs(rows, cleaned, live, -(-n_paired // NODES_PER_PAIR), rng)
-        bundles = _bundles(rows, cleaned, live, pairs, share_left)
+        bundles = _bundles(rows, cleaned, live, pairs)
         assigned = share_nodes(strength, n_paired)
         pairs = pairs[assigned]
         wired[:n_paired] = n_enhancement + assigned
@@ -494,14 +494,11 @@ def keep_nodes(
     )
 
 
-def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array, share: float) -> Bundles:
-    """Pairs from the screen, and triples where there are few columns, that tell something of the residual together.
-
-    ``share`` is the residual's share of the target.
-    """
+def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array) -> Bundles:
+    """Pairs from the screen, and triples where there are few columns, that tell something of the residual together."""
     root = rows.root_weight.astype(np.float32)
     sets = list(pairs)
-    if live.sum() <= DENSE_COLUMNS:
+    if triple_rows(len(root), int(live.sum())):
         columns, values = next(rows.columns(live))
         triples = screen_triples(values / root[:, None], (residual[:, 0] * rows.root_weight).astype(np.float32))
         sets += list(columns[triples])
@@ -509,4 +506,4 @@ def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array, shar
     used[np.concatenate(sets)] = True
     columns, values = next(rows.columns(used))
     found = find_bundles(values, root, residual, [np.searchsorted(columns, s) for s in sets], int(live.sum()))
-    return Bundles([columns[s] for s in found.columns], share * found.relevance)
+    return Bundles([columns[s] for s in found.columns], found.relevance)
