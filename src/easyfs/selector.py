@@ -82,7 +82,7 @@ class EasyFS(BaseSelector):
         Rounds that signals run through the network. With two or more, enhancement nodes also listen to one another.
         ``"auto"`` is 1 for the sequential form and 2 for the ranking.
 
-    n_kept : int, default=100
+    n_kept : int, default=64
         Enhancement nodes that are carried on, of all that are drawn (sequential form).
 
     pair_share : float, default=0.3
@@ -206,7 +206,7 @@ class EasyFS(BaseSelector):
         n_enhancement: int | str = "auto",
         connections: int = 3,
         n_rounds: int | str = "auto",
-        n_kept: int = 100,
+        n_kept: int = 64,
         pair_share: float = 0.3,
         residual_share: float = 0.5,
         predicted_share: float = 0.5,
