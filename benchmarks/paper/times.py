@@ -79,11 +79,12 @@ def page() -> str:
         "|---|---|---|---|---|---|",
     ]
     for (name, method), row in latest.items():
+        rows, columns = row["shape"]
         own = np.array(row["easyfs"])
         low, middle, high = np.quantile(own, [0.25, 0.5, 0.75])
         bound = "≥ " if row["stopped"] else ""
         lines.append(
-            f"| {name}, {row['shape'][0]} x {row['shape'][1]} | {method} | {row['seconds']:.3g} | "
+            f"| {name}, {rows} x {columns} | {method} | {row['seconds']:.3g} | "
             f"{middle:.3g} [{low:.3g}, {high:.3g}] | {bound}{row['seconds'] / middle:.3g} | {CLAIMS.get(method, '')} |"
         )
     return "\n".join([*lines, ""])
