@@ -72,6 +72,8 @@ class TestParameters:
             ("n_rounds", "two"),
             ("n_kept", -1),
             ("n_kept", "all"),
+            ("clip", 0.0),
+            ("clip", "4 sd"),
             ("pair_share", -0.1),
             ("pair_share", 1.1),
             ("pair_share", "auto"),

@@ -491,6 +491,18 @@ class TestStreams:
         assert EasyFS(1, random_state=0).fit(X, y).order_[0] == 3
         assert EasyFS(1, random_state=0, clip=None).fit(X, y).order_[0] == 7
 
+    def test_the_noisier_the_target_the_coarser_the_precision(self) -> None:
+        rng, X = normal(150, 40)
+        noise = rng.standard_normal(150)
+        found = []
+        for size in (0.1, 1.0, 4.0):
+            selector = EasyFS(3, random_state=0).partial_fit(X, X[:, 3] + X[:, 5] + size * noise)
+            found.append(selector._auto_eps2(selector._statistics))
+            selector.partial_fit(np.tile(X, (20, 1)), np.tile(X[:, 3] + X[:, 5] + size * noise, 20))
+            assert selector._auto_eps2(selector._statistics) - 0.2 < (found[-1] - 0.2) / 10
+        assert 0.2 < found[0] < found[1] < found[2] <= 1.2
+        assert found[0] < 0.21
+
     def test_a_stream_finds_planted_columns_from_its_own_first_block(self) -> None:
         X, y = by_class(2000, 20)
         selector = stream(EasyFS(2, random_state=0, **SMALL), X, y, list(range(200, 2000, 200)))

@@ -72,8 +72,8 @@ def page() -> str:
     lines = [
         "# How much faster",
         "",
-        "One fit for 50 columns, all rows, two threads, the defaults of every method; EasyFS: median of ten fits around each",
-        "other method's, and their quartiles. ≥: the method was stopped at the limit. Made by `benchmarks/paper/times.py`.",
+        "One fit for 50 columns, all rows, two threads, the defaults of every method; EasyFS: median of ten fits around",
+        "each other method's, and their quartiles. ≥: stopped at the limit. Made by `benchmarks/paper/times.py`.",
         "",
         "| data | method | seconds | EasyFS, seconds | times as long | claimed |",
         "|---|---|---|---|---|---|",
