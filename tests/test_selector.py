@@ -453,11 +453,10 @@ class TestStreams:
         make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, clip=None)
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), stream(make, X, y, [20, 100]))
 
-    @both_compressions
-    def test_a_stream_that_widens_warns_where_values_are_clipped(self, compression: str) -> None:
+    def test_a_stream_that_widens_warns_where_values_are_clipped(self) -> None:
         X, y = by_class(400, 8)
         X[100:, 5] *= 50.0
-        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
+        make = EasyFS(2, random_state=0, **SMALL)
         selector = stream(EasyFS(**make.get_params()), X, y, [100, 300])
         with pytest.warns(UserWarning, match=r"1 column \(x5\) varies far more in later blocks than in the first"):
             assert set(selector.order_[:2]) == {1, 4}
@@ -490,6 +489,11 @@ class TestStreams:
         X[:2, 7] = y[:2] = 300.0
         assert EasyFS(1, random_state=0).fit(X, y).order_[0] == 3
         assert EasyFS(1, random_state=0, clip=None).fit(X, y).order_[0] == 7
+
+    @both_compressions
+    def test_a_target_that_a_fit_leaves_nothing_of(self, compression: str) -> None:
+        X = np.repeat([[1.0, 0.0], [0.0, 1.0]], 8, axis=0)
+        assert set(EasyFS(2, compression=compression, random_state=0).fit(X, np.repeat([0, 1], 8)).order_) == {0, 1}
 
     def test_the_noisier_the_target_the_coarser_the_precision(self) -> None:
         rng, X = normal(150, 40)

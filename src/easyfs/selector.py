@@ -105,7 +105,7 @@ class EasyFS(BaseSelector):
     clip : float or None, default=4.0
         Values further than this many standard deviations from the mean, of a column or of a numeric target, count as this
         far, so that a few extreme rows do not decide alone. The standard deviation is that of the clipped values, as long
-        as no more than a hundredth of the rows are clipped. None takes all values as they are.
+        as no more than a hundredth of the rows are clipped. None takes all values as they are (sequential form).
 
     eps2 : float or "auto", default="auto"
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
@@ -534,7 +534,7 @@ class EasyFS(BaseSelector):
             residual_share=self.residual_share,
             predicted_share=self.predicted_share,
             coverage_power=self.coverage_power,
-            clip=np.inf if self.clip is None else float(self.clip),
+            clip=np.inf if self.clip is None or self.compression == "ranking" else float(self.clip),
             literal=self.literal,
         )
 

@@ -459,7 +459,8 @@ def keep_nodes(
     """Draw enhancement nodes, score them on the sample of a linear fit and keep the best."""
     rows, live = fit.rows, fit.live
     residual, coefficients, cleaned = fit.residuals()
-    n_paired = int(pair_share * n_enhancement) if live.sum() > 1 else 0
+    cleaned = cleaned if cleaned.shape[1] else residual
+    n_paired = int(pair_share * n_enhancement) if live.sum() > 1 and cleaned.shape[1] else 0
     pairs, bundles = None, Bundles([], np.zeros(0))
     wired = np.arange(n_enhancement)  # what each node is wired to: a pair, or what it alone drew
     if n_paired:
@@ -502,6 +503,8 @@ def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array) -> B
         columns, values = next(rows.columns(live))
         triples = screen_triples(values / root[:, None], (residual[:, 0] * rows.root_weight).astype(np.float32))
         sets += list(columns[triples])
+    if not sets:
+        return Bundles([], np.zeros(0))
     used = np.zeros_like(live)
     used[np.concatenate(sets)] = True
     columns, values = next(rows.columns(used))

@@ -70,7 +70,7 @@ def check_stands_for(report: Report, matrix: np.ndarray, source: np.ndarray, ord
 
 def test_the_chosen_columns_are_those_of_the_selector(cancer: Frame) -> None:
     X, y = cancer
-    selector = EasyFS(6, random_state=0).fit(X, y)
+    selector = EasyFS(6, random_state=0, clip=None).fit(X, y)
     content = build_report(selector).content
     order = selector.order_[:6]
     assert content["selected"] == {
@@ -95,7 +95,7 @@ def test_the_chosen_columns_are_those_of_the_selector(cancer: Frame) -> None:
 
 def test_stands_for_is_the_difference_of_r_squared(cancer: Frame) -> None:
     X, y = cancer
-    selector = EasyFS(5, random_state=0).fit(X, y)
+    selector = EasyFS(5, random_state=0, clip=None).fit(X, y)
     report = build_report(selector)
     check_stands_for(report, X.to_numpy(), np.arange(30), selector.order_)
     assert report.content["overlap"] is not None
@@ -121,7 +121,7 @@ def test_stands_for_of_a_baseline_comes_from_the_rows(cancer: Frame) -> None:
     assert all(f["stands_for"] == [] and f["relevance"] is None and f["redundancy"] is None for f in without["features"])
     report = build_report(selector, X, y)
     check_stands_for(report, X.to_numpy(), np.arange(30), selector.order_)
-    own = EasyFS(4, random_state=0).fit(X, y)
+    own = EasyFS(4, random_state=0, clip=None).fit(X, y)
     for feature in report.content["features"]:
         assert own.relevance_ is not None
         assert feature["relevance"] == pytest.approx(own.relevance_[feature["column"]], rel=1e-6)
@@ -142,7 +142,7 @@ def test_stands_for_with_categories_and_dates(mixed: Frame) -> None:
 
 def test_the_overlap_is_what_each_says_by_itself(cancer: Frame) -> None:
     X, y = cancer
-    for selector in (EasyFS(5, random_state=0), make_selector("relieff", 5)):
+    for selector in (EasyFS(5, random_state=0, clip=None), make_selector("relieff", 5)):
         overlap = build_report(selector.fit(X, y), X, y).content["overlap"]
         assert overlap is not None
         assert [c["place"] for c in overlap["chosen"]] == [1, 2, 3, 4, 5]
