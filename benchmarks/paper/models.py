@@ -44,6 +44,8 @@ def measure(name: str, jobs: int) -> None:
     for slow in (False, True):
         fitted = {row["selector"] for row in fits}
         chosen = {label: m.make() for label, m in methods_for(data.task).items() if m.slow == slow and label in fitted}
+        if not chosen:
+            continue
         repeats = 1 + max((row["repeat"] for row in fits if METHODS[row["selector"]].slow == slow), default=0)
         compare(
             chosen,
