@@ -453,10 +453,11 @@ class TestStreams:
         make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, clip=None)
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), stream(make, X, y, [20, 100]))
 
-    def test_a_stream_that_widens_warns_where_values_are_clipped(self) -> None:
+    @both_compressions
+    def test_a_stream_that_widens_warns_where_values_are_clipped(self, compression: str) -> None:
         X, y = by_class(400, 8)
         X[100:, 5] *= 50.0
-        make = EasyFS(2, random_state=0, **SMALL)
+        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
         selector = stream(EasyFS(**make.get_params()), X, y, [100, 300])
         with pytest.warns(UserWarning, match=r"1 column \(x5\) varies far more in later blocks than in the first"):
             assert set(selector.order_[:2]) == {1, 4}
