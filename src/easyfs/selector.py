@@ -105,8 +105,7 @@ class EasyFS(BaseSelector):
     clip : float or None, default=4.0
         Values further than this many standard deviations from the mean, of a column or of a numeric target, count as this
         far, so that a few extreme rows do not decide alone. The standard deviation is that of the clipped values, as long
-        as no more than a hundredth of the rows are clipped. None takes all values as they are, and
-        so does ``literal``.
+        as no more than a hundredth of the rows are clipped. None takes all values as they are, and so does ``literal``.
 
     eps2 : float or "auto", default="auto"
         Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
@@ -128,8 +127,8 @@ class EasyFS(BaseSelector):
         Share of the nodes whose scores are handed back to the columns (ranking).
 
     literal : bool, default=False
-        Leave out what the published method does not have: connections of a node scaled to unit norm, standardised nodes, and
-        clipped values (ranking).
+        Leave out what the published method does not have: connections of a node scaled to unit norm, standardised nodes,
+        and clipped values (ranking).
 
     include : list of names or positions, optional
         Columns that are selected in any case, before all others. They count towards the number asked for.
