@@ -188,8 +188,9 @@ def page() -> str:
             best = max((float(v) for v in values if v != "—"), default=0.0)
             values = [f"**{v}**" if v != "—" and float(v) == best > 0 else v for v in values]
             lines.append(f"| {problem} | {' | '.join(values)} |")
-        means = [np.mean([r["recall"] for r in rows if r["method"] == method]) for method in methods]
-        lines.append(f"| mean | {' | '.join(f'{mean:.2f}' for mean in means)} |")
+        recalls = [[r["recall"] for r in rows if r["method"] == method] for method in methods]
+        whole = len(PROBLEMS) * SEEDS[d]
+        lines.append(f"| mean | {' | '.join(f'{np.mean(r):.2f}' if len(r) == whole else '—' for r in recalls)} |")
         times = [f"{m} {np.median([r['seconds'] for r in rows if r['method'] == m]):.2g}" for m in methods]
         lines += ["", f"({', '.join(times)} s)", ""]
     return "\n".join(lines)
