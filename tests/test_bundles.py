@@ -94,6 +94,23 @@ def test_three_and_more_columns_that_matter_only_together_are_found(kind, seed):
     assert found == true or (len(true) == 5 and found >= {1, 2, 3, 4})
 
 
+@pytest.mark.parametrize("d", [60, 250])
+def test_rows_in_the_order_of_their_class_hide_nothing(d):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, d))
+    y = (X[:, 3] * X[:, 9] * X[:, 20] > 0).astype(int)
+    order = np.argsort(y, kind="stable")
+    assert set(EasyFS(3, random_state=0).fit(X[order], y[order]).order_[:3].tolist()) == {3, 9, 20}
+
+
+def test_very_many_nodes_bring_very_many_pairs():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6000))
+    y = (X[:, 10] * X[:, 5990] > 0).astype(int)
+    selector = EasyFS(2, n_enhancement=120_000, n_hidden=8, random_state=0).fit(X, y)
+    assert sorted(selector.order_) == list(range(6000))
+
+
 def test_the_number_of_columns_is_found_where_they_matter_only_together():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1500, 30))

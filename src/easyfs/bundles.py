@@ -7,7 +7,7 @@ are made of. A bundle does both: its relevance is that of the product, and in th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 
 from easyfs.engines.local import map_blocks
 from easyfs.relevance import explained_share
+from easyfs.rows import spread_rows
 from easyfs.stopping import null_relevance
 
 Array = NDArray[Any]
 
 # All products of three columns are looked at while there are no more of them than this, times rows.
 TRIPLE_PRODUCTS, FEWEST_TRIPLE_ROWS = 1 << 31, 256
-# Triples that are handed on, and bundles that are kept.
-MOST_TRIPLES, MOST_BUNDLES = 32, 16
+# Pairs and triples that are tested, strongest first, and bundles that are kept.
+MOST_PAIRS, MOST_TRIPLES, MOST_BUNDLES = 512, 32, 16
 # In so many of tables without any such columns there is no bundle of two, and none of three.
 LEVEL = 0.99
 # A square with less spread than this is none; its values count up to so many standard deviations.
@@ -41,8 +42,8 @@ class Bundles:
         Share that their product explains, beyond each of them, of what a linear fit leaves of the target; largest first.
     """
 
-    columns: list[Array]
-    relevance: Array
+    columns: list[Array] = field(default_factory=list)
+    relevance: Array = field(default_factory=lambda: np.zeros(0))
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -92,7 +93,9 @@ def screen_triples(values: Array, direction: Array) -> Array:
     rows = triple_rows(n, d)
     if not rows:
         return np.empty((0, 3), dtype=np.intp)
-    values, direction = values[:rows], direction[:rows]
+    few = spread_rows(n, rows)
+    if few is not None:
+        values, direction = values[few], direction[few]
 
     def screen(first: int) -> tuple[Array, Array]:
         rest = values[:, first + 1 :]

@@ -98,7 +98,7 @@ def _supervised_blocks(
     nodes = nodes[np.argsort(~beyond_chance[nodes], kind="stable")]
     nodes = nodes[relevance[nodes] > 0]
     for_residual = np.zeros(q, dtype=bool) if plan.kept is None else plan.kept.for_residual
-    bundles = Bundles([], np.zeros(0)) if plan.kept is None else plan.kept.bundles
+    bundles = Bundles() if plan.kept is None else plan.kept.bundles
     single = alone.max(initial=0.0)
     together = max(relevance[beyond_chance].max(initial=0.0), bundles.relevance.max(initial=0.0))
     moved = MOST_MOVED * w_y * float(together / (together + single)) if together else 0.0

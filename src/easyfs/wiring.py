@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from easyfs.bundles import Bundles, find_bundles, screen_triples, squares_of, triple_rows
+from easyfs.bundles import MOST_PAIRS, Bundles, find_bundles, screen_triples, squares_of, triple_rows
 from easyfs.engines.local import block_slices, for_blocks, large_product, map_blocks
 from easyfs.network import Network, draw_enhancement
 from easyfs.relevance import explained_share, orthonormal_basis
@@ -461,7 +461,7 @@ def keep_nodes(
     residual, coefficients, cleaned = fit.residuals()
     cleaned = cleaned if cleaned.shape[1] else residual
     n_paired = int(pair_share * n_enhancement) if live.sum() > 1 and cleaned.shape[1] else 0
-    pairs, bundles = None, Bundles([], np.zeros(0))
+    pairs, bundles = None, Bundles()
     wired = np.arange(n_enhancement)  # what each node is wired to: a pair, or what it alone drew
     if n_paired:
         pairs, strength = screen_pairs(rows, cleaned, live, -(-n_paired // NODES_PER_PAIR), rng)
@@ -498,13 +498,13 @@ def keep_nodes(
 def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array) -> Bundles:
     """Pairs from the screen, and triples where there are few columns, that tell something of the residual together."""
     root = rows.root_weight.astype(np.float32)
-    sets = list(pairs)
+    sets = list(pairs[:MOST_PAIRS])
     if triple_rows(len(root), int(live.sum())):
         columns, values = next(rows.columns(live))
         triples = screen_triples(values / root[:, None], (residual[:, 0] * rows.root_weight).astype(np.float32))
         sets += list(columns[triples])
     if not sets:
-        return Bundles([], np.zeros(0))
+        return Bundles()
     used = np.zeros_like(live)
     used[np.concatenate(sets)] = True
     columns, values = next(rows.columns(used))
