@@ -69,6 +69,40 @@ def test_each_step_takes_the_column_that_lowers_the_remaining_energy_most(n, d, 
     assert sum(search.gains) == pytest.approx(1.0 - left_of(X, Z, chosen, eps2), rel=1e-9)
 
 
+@pytest.mark.parametrize("related", [False, True])
+def test_columns_fetched_ahead_are_asked_for_where_they_are_then_selected(related):
+    rng = np.random.default_rng(3)
+    n, d, steps = 400, 300, 60
+    X = rng.standard_normal((n, 6)) @ rng.standard_normal((6, d)) if related else np.zeros((n, d))
+    X = standardised(X + 0.3 * rng.standard_normal((n, d)))
+    Z = X @ rng.standard_normal((d, 3))
+    Z /= np.linalg.norm(Z)
+    found = {}
+    for prefetch in (False, True):
+        asked: list[int] = []
+
+        def gram(J, asked=asked):
+            asked.append(len(J))
+            return X.T @ X[:, J] / n
+
+        energy = np.einsum("ij,ij->j", X, X) / n
+        search = GreedySearch(gram, energy, X.T @ Z / np.sqrt(n), 0.3, max_steps=steps, prefetch=prefetch)
+        candidates = np.ones(d, dtype=bool)
+        for _ in range(steps):
+            gain = search.gain()
+            j = search.best(gain, candidates)
+            search.select(j, gain, candidates)
+            candidates[j] = False
+        found[prefetch] = search.selected, search.gains, asked
+    assert found[True][0] == found[False][0]
+    np.testing.assert_allclose(found[True][1], found[False][1], rtol=1e-9)
+    assert found[False][2] == [1] * steps
+    if related:  # what is likely changes with each selection: hardly more columns are fetched than are used
+        assert sum(found[True][2]) < 3 * steps
+    else:
+        assert len(found[True][2]) < steps // 3
+
+
 def test_products_follow_the_selected_columns():
     X, Z = inputs_and_target()
     n, eps2, selected = len(X), 0.3, [5, 0, 9, 2]

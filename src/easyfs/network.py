@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.engines.local import block_slices, for_blocks, large_product
+from easyfs.engines.local import block_slices, for_blocks, large_product, map_blocks
 from easyfs.rows import ScaledSparse
 
 Array = NDArray[Any]
@@ -32,7 +32,7 @@ Array = NDArray[Any]
 DENSE_COLUMNS_PER_CONNECTION = 64
 # Rows expanded at a time: enough for the product with the hidden nodes to run at full speed.
 EXPANDED_ROWS = 512
-HEARD_INPUTS = 8192
+HEARD_INPUTS = 1024
 # Hidden nodes drawn from one stream of random numbers; each part has its own, so that threads can share the work.
 DRAWN_ROWS = 32
 
@@ -127,9 +127,13 @@ class Network:
             out[:] = X.dot(self.hidden.T.astype(X.dtype, copy=False))
             return
         out[:] = 0.0
+
+        def heard(part: slice) -> Array:
+            return np.asarray(X[:, part] @ self.hidden[:, part].T.astype(X.dtype, copy=False))
+
         with large_product():
-            for part in block_slices(self.n_inputs, HEARD_INPUTS):
-                out += X[:, part] @ self.hidden[:, part].T.astype(X.dtype, copy=False)
+            for product in map_blocks(heard, block_slices(self.n_inputs, HEARD_INPUTS)):
+                out += product
 
     def keep(self, nodes: Array) -> tuple[Network, Array]:
         """The smaller network that still computes some enhancement nodes, and their places among its extra nodes.

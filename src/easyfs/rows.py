@@ -7,6 +7,7 @@ each product instead: ``X'b = (S'b - center * sum(b)) / scale``.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -433,7 +434,7 @@ class Rows:
         def fill(columns: slice) -> None:
             out[columns] = inputs[:, columns].T @ B
 
-        with large_product():
+        with large_product() if B.shape[1] > 1 else nullcontext():  # one column is a matter of memory, not of threads
             for_blocks(fill, block_slices(d, PRODUCT_COLUMNS))
         return out
 

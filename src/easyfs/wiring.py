@@ -33,7 +33,7 @@ SCREENED_DIRECTIONS = 3
 # Beyond this many columns the screen sees a part of them: the product grows with the square.
 SCREENED_COLUMNS = 20_480
 # ... and with many columns fewer rows: as many as keep it within this many products; then fewer directions.
-SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS, MOST_PRODUCTS = 1 << 30, 256, 1 << 37
+SCREENED_PRODUCTS, FEWEST_SCREENED_ROWS, MOST_PRODUCTS = 1 << 30, 256, 1 << 33
 # Squares take part in the screen up to this many columns; beyond, of columns of at most so many values in so many rows.
 SQUARED_COLUMNS, SQUARED_LEVELS, SQUARED_ROWS = 512, 8, 32
 # Columns that are held dense at a time.

@@ -22,9 +22,12 @@ from easyfs.redundancy import coded_shares
 
 Array = NDArray[Any]
 
-# Columns of X'X fetched at once: a third of those to be selected within these bounds, and within so many numbers.
-FEWEST_FETCHED, MOST_FETCHED = 16, 64
+# Columns of X'X and PP' fetched at once: a third of those to be selected within these bounds, and within so many numbers.
+FEWEST_FETCHED, MOST_FETCHED = 24, 64
 FETCH_NUMBERS = 1 << 21
+# Several are fetched once this share of those that looked likely have been selected in a row: they cost as much as a
+# quarter of them one by one, and among related columns each selection changes what is likely.
+HITS = 1 / 4
 # Gains, and correlations with a selected column, that count as equal: for float64 and for float32 statistics.
 TIES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 COPIES = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
@@ -69,7 +72,7 @@ class GreedySearch:
         d, m = P.shape
         self.gram_columns = gram_columns
         self.energy = energy
-        self.P = P
+        self.P = P.astype(dtype, copy=False)
         self.P_watched = np.ascontiguousarray(P[:, watched])
         self.eps2 = eps2
         self.tie, self.copy = TIES[np.dtype(dtype)], COPIES[np.dtype(dtype)]
@@ -80,12 +83,14 @@ class GreedySearch:
         self.selected: list[int] = []
         self.gains: list[float] = []
         self.copies: Array = np.zeros(d, dtype=bool)
-        self._u = np.empty((max_steps, d))
+        self._u, self._Pz = np.empty((max_steps, d)), np.empty((max_steps, d))
         self._s = np.empty(max_steps)
         self._z = np.empty((max_steps, m))
-        self._cache: dict[int, Array] = {}
+        self._cache: dict[int, tuple[Array, Array]] = {}
         wanted = min(max(max_steps // 3, FEWEST_FETCHED), MOST_FETCHED)
         self._fetch = min(wanted, max(8, FETCH_NUMBERS // max(1, d))) if prefetch else 1
+        self._likely: Array = np.empty(0, dtype=np.intp)
+        self._hits = self._fetch  # as if the ones before had held
 
     def gain(self) -> Array:
         """What each column would add now, as a share of the target's energy."""
@@ -105,28 +110,33 @@ class GreedySearch:
         """Add column ``j``; give its remaining target vector ``z`` and ``s``, so that ``Z'BZ`` falls by ``zz'/s``."""
         t = len(self.selected)
         if t == len(self._s):
-            self._u, self._s, self._z = (np.concatenate([a, np.empty_like(a)]) for a in (self._u, self._s, self._z))
+            self._u, self._Pz, self._s, self._z = (
+                np.concatenate([a, np.empty_like(a)]) for a in (self._u, self._Pz, self._s, self._z)
+            )
         share = self._u[:t, j] / self._s[:t]
-        column = self._gram_column(j, gain, candidates)
+        column, product = self._fetched(j, gain, candidates)
         u = column - share @ self._u[:t]
+        Pz = product - share @ self._Pz[:t]
         z = self.P[j] - share @ self._z[:t]
         s = self.eps2 + max(float(self.remaining[j]), 0.0)
         self.gains.append(float(z @ z) / s)
-        self._update(self.power, self.P, z, slice(None), u, s, t)
+        self._update(self.power, Pz, z, self._z[:t], u, s)
         if self.P_watched.shape[1]:
-            self._update(self.power_watched, self.P_watched, z[self.watched], self.watched, u, s, t)
+            z_watched = z[self.watched]
+            self._update(self.power_watched, self.P_watched @ z_watched, z_watched, self._z[:t, self.watched], u, s)
         self.remaining -= u * u / s
-        self._u[t], self._s[t], self._z[t] = u, s, z
+        self._u[t], self._Pz[t], self._s[t], self._z[t] = u, Pz, s, z
         self.selected.append(j)
         norm = np.sqrt(self.energy * self.energy[j])
         self.copies |= (norm > 0) & (np.abs(column) >= (1.0 - self.copy) * norm)
         self.copies[j] = False
         return z, s
 
-    def _update(self, power: Array, P: Array, z: Array, part: slice, u: Array, s: float, t: int) -> None:
+    def _update(self, power: Array, Pz: Array, z: Array, earlier: Array, u: Array, s: float) -> None:
         """``power_i = |P_i|^2`` after ``P -= u z'/s``; ``P`` itself is corrected from the history, never rewritten."""
-        Pz = P @ z - ((self._z[:t, part] @ z) / self._s[:t]) @ self._u[:t]
-        power += u * (u * (float(z @ z) / s) - 2.0 * Pz) / s
+        t = len(earlier)
+        now = Pz - ((earlier @ z) / self._s[:t]) @ self._u[:t]
+        power += u * (u * (float(z @ z) / s) - 2.0 * now) / s
 
     def current_products(self, columns: Array) -> Array:
         """Rows of ``P`` as they are now, ``X'BZ``."""
@@ -149,17 +159,24 @@ class GreedySearch:
         earlier = np.tril(u[:, self.selected].T / s, -1)
         return coded_shares(u + earlier @ u, self.selected, self.energy)
 
-    def _gram_column(self, j: int, gain: Array | None, candidates: Array | None) -> Array:
-        if j not in self._cache:
-            wanted = np.array([j])
-            if self._fetch > 1 and gain is not None and candidates is not None:
-                values = np.where(candidates, gain, -np.inf)
-                values[[j, *self._cache]] = -np.inf
-                k = min(self._fetch - 1, int(np.isfinite(values).sum()))
-                likely = np.argpartition(values, len(values) - k)[len(values) - k :] if k else np.empty(0, dtype=np.intp)
-                wanted = np.concatenate([wanted, likely])
-            fetched = self.gram_columns(wanted)
-            if len(self._cache) > 4 * self._fetch:
-                self._cache.clear()
-            self._cache.update((int(c), fetched[:, i]) for i, c in enumerate(wanted))
+    def _fetched(self, j: int, gain: Array | None, candidates: Array | None) -> tuple[Array, Array]:
+        """Column ``j`` of ``X'X`` and of ``PP'``; with it, where that pays, those of columns likely to be selected soon."""
+        foreseen = j in self._cache or j in self._likely
+        self._hits += foreseen
+        if j in self._cache:
+            return self._cache.pop(j)
+        wanted = np.array([j])
+        pays = self._hits >= HITS * self._fetch
+        if self._fetch > 1 and gain is not None and candidates is not None and (pays or not foreseen):
+            values = np.where(candidates, gain, -np.inf)
+            values[[j, *self._cache]] = -np.inf
+            k = min(self._fetch - 1, int(np.isfinite(values).sum()))
+            self._likely = np.argpartition(values, len(values) - k)[len(values) - k :] if k else self._likely[:0]
+            self._hits = 0
+            if pays:
+                wanted = np.concatenate([wanted, self._likely])
+        columns, products = self.gram_columns(wanted), self.P @ self.P[wanted].T
+        if len(self._cache) > 4 * self._fetch:
+            self._cache.clear()
+        self._cache.update((int(c), (columns[:, i], products[:, i])) for i, c in enumerate(wanted))
         return self._cache.pop(j)

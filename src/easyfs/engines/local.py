@@ -24,9 +24,9 @@ Result = TypeVar("Result")
 
 # A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
 BLOCK_BYTES = 1 << 21
-# Tables with more rows than this for each column are tall; smaller ones with fewer numbers than this are small.
+# Tables with more rows than this for each column are tall. Others are small or large by how many numbers they have.
 TALL = 2
-SMALL = 1 << 21
+SMALL, LARGE = 1 << 17, 1 << 21
 
 _pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
 _product_threads: ContextVar[int] = ContextVar("_product_threads", default=1)
@@ -46,20 +46,23 @@ def n_threads() -> int:
 def threads_for(n_rows: int, n_columns: int) -> Iterator[None]:
     """Share out the threads for a table of this shape.
 
-    Tall tables are worked through in blocks, a thread each, with BLAS held at one thread. Of other tables the large
-    products get BLAS's own threads, see :func:`large_product`, and everything else one. Small tables are done sooner
-    by one thread.
+    Tall tables, and others that are not large, are worked through in blocks, a thread each, with BLAS held at one thread.
+    Of large tables that are not tall the large products get BLAS's own threads, see :func:`large_product`, and everything
+    else one. Small tables are done sooner by one thread.
     """
     threads = n_threads()
     if threads == 1 or _pool.get() is not None:
         yield
         return
     with _blas().limit(limits=1):
-        if n_rows > TALL * n_columns:
+        numbers = n_rows * n_columns
+        if n_rows > TALL * n_columns or SMALL <= numbers < LARGE:
             with own_threads(threads):
                 yield
+        elif numbers < SMALL:
+            yield
         else:
-            token = _product_threads.set(1 if n_rows * n_columns < SMALL else threads)
+            token = _product_threads.set(threads)
             try:
                 yield
             finally:
