@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from easyfs.linear import LinearFit, ScoringRows, input_relevance, scoring_rows
 from easyfs.network import Network, draw_enhancement, draw_hidden
 from easyfs.rows import Rows, ScaledSparse, measure_scaling, scale_rows, spread_rows, winsorized, without_extremes
 from easyfs.statistics import FittedTarget, Plan, Statistics
 from easyfs.target import nodes_that_count
-from easyfs.wiring import LinearFit, ScoringRows, input_relevance, keep_nodes, keep_some, scoring_rows
+from easyfs.wiring import keep_nodes, keep_some
 
 Array = NDArray[Any]
 

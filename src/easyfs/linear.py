@@ -1,0 +1,222 @@
+"""What columns tell of the target by themselves and by a linear fit, on a sample of the rows.
+
+Nodes are scored for what a linear fit leaves of the target; what the fit predicts takes part in the target; and the penalty
+it needs says how noisy the target is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, eigh
+
+from easyfs.engines.local import block_slices, large_product, map_blocks
+from easyfs.relevance import explained_share, orthonormal_basis
+from easyfs.rows import ScaledSparse, spread_rows
+from easyfs.stopping import null_relevance
+
+Array = NDArray[Any]
+
+# The sample has this many rows at most; on wide tables on fewer, as the linear fit grows with both.
+SCORED_NUMBERS, FEWEST_SCORED_ROWS, MOST_SCORED_ROWS = 1 << 20, 512, 1024
+# Columns that are held dense at a time.
+DENSE_COLUMNS = 4096
+# The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
+PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
+# Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
+# that are to this share no combination of those before, and no more than one for so many rows.
+STRONG_ROUNDS, STRONG_CANDIDATES, COPY, STRONG_ROWS = 3, 16, 0.5, 16
+
+
+@dataclass(frozen=True)
+class ScoringRows:
+    """The sample that nodes are scored on.
+
+    Attributes
+    ----------
+    inputs : ndarray or ScaledSparse
+        Scaled rows.
+    root_weight : ndarray
+        Root of the weight of each row.
+    target : ndarray of shape (n, r)
+        Orthonormal basis of the targets; each row carries the root of its weight.
+    basis : ndarray of shape (t, r)
+        The combinations of the targets that make it.
+    """
+
+    inputs: Array | ScaledSparse
+    root_weight: Array
+    target: Array
+    basis: Array
+    _centred: list[Array] = field(default_factory=list, repr=False)
+
+    def columns(self, live: Array) -> Iterator[tuple[Array, Array]]:
+        """Blocks of live columns as float32, centred, each row times the root of its weight (not to be written to)."""
+        places = np.flatnonzero(live)
+        for part in block_slices(len(places), DENSE_COLUMNS):
+            yield places[part], self._columns(places[part])
+
+    def _columns(self, chosen: Array) -> Array:
+        whole = len(chosen) == self.inputs.shape[1]
+        if whole and self._centred:
+            return self._centred[0]
+        root = self.root_weight.astype(np.float32)
+        weight = root * root
+        if isinstance(self.inputs, ScaledSparse):
+            values = self.inputs.take(chosen).astype(np.float32)
+        else:
+            values = (self.inputs if whole else self.inputs[:, chosen]).astype(np.float32)
+        values -= (weight @ values) / weight.sum()
+        if (root != 1.0).any():
+            values *= root[:, None]
+        if whole:  # asked for several times
+            self._centred.append(values)
+        return values
+
+
+def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None) -> ScoringRows:
+    """Take rows spread over the sample and an orthonormal basis of their targets."""
+    size = int(np.clip(SCORED_NUMBERS // max(1, inputs.shape[1]), FEWEST_SCORED_ROWS, MOST_SCORED_ROWS))
+    chosen = spread_rows(len(Y), size, weight)
+    if chosen is not None:
+        inputs, Y, weight = inputs[chosen], Y[chosen], None
+    w = np.ones(len(Y)) if weight is None else weight
+    centred = Y.astype(np.float64) - np.average(Y, axis=0, weights=w)
+    basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
+    root = np.sqrt(w)
+    return ScoringRows(inputs, root, (centred @ basis) * root[:, None], basis)
+
+
+def input_relevance(rows: ScoringRows, live: Array, target: Array) -> Array:
+    """Relevance of each input by itself to an orthonormal target, on the sample."""
+    relevance = np.zeros(len(live))
+    for columns, values in rows.columns(live):
+        cross = values.T @ target.astype(np.float32)
+        relevance[columns] = explained_share(cross, np.einsum("ij,ij->j", values, values))
+    return relevance
+
+
+class LinearFit:
+    """Ridge fits of the target on the live columns of the sample, for any penalty.
+
+    Parameters
+    ----------
+    rows : ScoringRows
+        The sample.
+    live : ndarray of bool
+        Columns that take part.
+    """
+
+    def __init__(self, rows: ScoringRows, live: Array):
+        self.rows, self.live = rows, live
+        n, d = rows.inputs.shape
+        self.n, self.d, self.n_live = n, d, int(live.sum())
+        self.primal = 0 < self.n_live < min(n, DENSE_COLUMNS)
+        if self.primal:
+            _, values = next(rows.columns(live))
+            self.gram = (values.T @ values).astype(np.float64)
+            return
+        self.gram = np.zeros((n, n))
+        for _, values in rows.columns(live):
+            parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
+            with large_product():
+                for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
+                    self.gram += product
+
+    @property
+    def weight(self) -> float:
+        """Total weight of the sample's rows."""
+        return float(self.rows.root_weight @ self.rows.root_weight)
+
+    def fit(self, penalty: float, target: Array | None = None) -> tuple[Array, Array]:
+        """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""
+        target = self.rows.target if target is None else target
+        coefficients = np.zeros((self.d, target.shape[1]))
+        gram = self.gram.copy()
+        gram[np.diag_indices(len(gram))] += penalty
+        factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+        if self.primal:
+            columns, values = next(self.rows.columns(self.live))
+            coefficients[columns] = cho_solve(factor, values.T @ target, check_finite=False)
+            return coefficients, target - values @ coefficients[columns]
+        dual = cho_solve(factor, target, check_finite=False)
+        for columns, part in self.rows.columns(self.live):
+            coefficients[columns] = part.T @ dual.astype(np.float32)
+        return coefficients, penalty * dual
+
+    def residuals(self) -> tuple[Array, Array, Array]:
+        """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients; and what such a fit leaves
+        once the columns that stand out are taken out first.
+
+        The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half
+        of the target's variance is linear in standardised columns. With many columns that leaves half of a strong one in
+        the residual, where it hides what columns tell together; the second residual is free of those.
+        """
+        r = self.rows.target.shape[1]
+        both = np.concatenate([self.rows.target, self._without_strong_columns()], axis=1)
+        coefficients, left = self.fit(float(max(1, self.n_live)), both)
+        plain, cleaned = (part @ orthonormal_basis(part.T @ part) for part in (left[:, :r], left[:, r:]))
+        return plain, coefficients[:, :r], cleaned
+
+    def _without_strong_columns(self) -> Array:
+        """What the columns that stand out leave of the target, fitted without a penalty."""
+        left = self.rows.target
+        chosen: list[int] = []
+        values = np.empty((self.n, 0))
+        for _ in range(STRONG_ROUNDS):
+            direction = left @ orthonormal_basis(left.T @ left)
+            if not direction.shape[1]:
+                break
+            relevance = input_relevance(self.rows, self.live, direction)
+            relevance[chosen] = 0.0
+            candidates = np.argsort(-relevance, kind="stable")[:STRONG_CANDIDATES]
+            candidates = candidates[relevance[candidates] > null_relevance(self.weight, direction.shape[1], self.n_live)]
+            if not len(candidates):
+                break
+            mask = np.zeros(self.d, dtype=bool)
+            mask[candidates] = True
+            places, found = next(self.rows.columns(mask))
+            for j, column in zip(candidates, found.T[np.searchsorted(places, candidates)].astype(np.float64), strict=True):
+                beyond = column - values @ (values.T @ column)
+                size = np.linalg.norm(beyond)
+                if size > COPY * np.linalg.norm(column) and len(chosen) < self.weight / STRONG_ROWS:
+                    values = np.column_stack([values, beyond / size])
+                    chosen.append(int(j))
+            left = self.rows.target - values @ (values.T @ self.rows.target)
+        return left
+
+    def best_penalty(self) -> tuple[float, float]:
+        """The penalty with the least generalised cross-validation error, and the share of the target predicted with it.
+
+        On a part of the rows: relative to the size of the columns, the best penalty depends on noise and signal, not on the
+        number of rows.
+        """
+        root, target = self.rows.root_weight, self.rows.target
+        chosen = spread_rows(self.n, PENALTY_ROWS, None if (root == 1.0).all() else root * root)
+        if self.primal:
+            values = next(self.rows.columns(self.live))[1]
+            values = values if chosen is None else values[chosen]
+            kernel = (values @ values.T).astype(np.float64)
+        else:
+            kernel = self.gram.copy() if chosen is None else self.gram[np.ix_(chosen, chosen)]
+        if chosen is not None:  # the weights are in how often a row is chosen
+            kernel /= np.outer(root[chosen], root[chosen])
+            kernel -= kernel.mean(axis=0)
+            kernel -= kernel.mean(axis=1, keepdims=True)
+            target = target[chosen] / root[chosen, None]
+            target = target - target.mean(axis=0)
+        n = float(root @ root) if chosen is None else float(len(chosen))
+        size = float(np.trace(kernel)) / n
+        if size <= 0.0 or n < 3.0:
+            return float(max(1, self.n_live)), 0.0
+        values, vectors = eigh(kernel, check_finite=False)
+        energy = np.square(vectors.T @ target).sum(axis=1)
+        left = 1.0 / (1.0 + np.maximum(values, 0.0) / (size * PENALTIES[:, None]))
+        free = 1.0 - (1.0 + (1.0 - left).sum(axis=1)) / n
+        errors = np.where(free > 0, (left**2 @ energy) / np.maximum(free, 1e-9) ** 2, np.inf)
+        best = int(np.flatnonzero(errors <= (1.0 + PENALTY_TIE) * errors.min())[-1])  # of equals, the largest
+        return float(size * PENALTIES[best]), 1.0 - float(errors[best]) * (1.0 - 1.0 / n) ** 2 / float(energy.sum())
