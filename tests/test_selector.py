@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -463,6 +464,17 @@ class TestStreams:
             assert set(selector.order_[:2]) == {1, 4}
         other = stream(make.set_params(clip=None), X, y, [100, 300])
         assert set(other.order_[:2]) == {1, 4}
+
+    def test_a_mixed_table_that_widens_names_the_column_as_the_user_does(self) -> None:
+        rng = np.random.default_rng(0)
+        city, age, pay = rng.choice(list("abcd"), 400), rng.standard_normal(400), rng.standard_normal(400)
+        pay[100:] *= 500.0
+        table = pd.DataFrame({"city": city, "age": age, "pay": pay})
+        selector = EasyFS(1, random_state=0, **SMALL)
+        for rows in (slice(0, 100), slice(100, 400)):
+            selector.partial_fit(table[rows], age[rows] > 0)
+        with pytest.warns(UserWarning, match=r"1 column \(pay\) varies far more"):
+            assert list(selector.get_feature_names_out()) == ["age"]
 
     @pytest.mark.parametrize("kind", ["dense", "sparse"])
     def test_values_are_clipped_as_by_hand(self, kind: str) -> None:

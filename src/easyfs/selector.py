@@ -410,7 +410,8 @@ class EasyFS(BaseSelector):
             return
         drifted = np.flatnonzero((statistics.mean_squares() > (DRIFT * scaling.clip) ** 2) & ~scaling.constant)
         if len(drifted):
-            names = self._names() or [f"x{j}" for j in range(len(scaling.center))]
+            given = self._names() if self._encoder is None else self._encoder.names
+            names = given or [f"x{j}" for j in range(len(scaling.center))]
             listed = ", ".join(str(names[j]) for j in drifted[:5]) + (", ..." if len(drifted) > 5 else "")
             many = len(drifted) > 1
             warn_user(
