@@ -476,6 +476,23 @@ class TestStreams:
         with pytest.warns(UserWarning, match=r"1 column \(pay\) varies far more"):
             assert list(selector.get_feature_names_out()) == ["age"]
 
+    @both_compressions
+    @pytest.mark.parametrize("kind", ["dense", "sparse", "target", "one value", "one target"])
+    @pytest.mark.parametrize("size", [1e-120, 1e160, 1e300])
+    def test_numbers_whose_squares_do_not_fit_are_like_any_others(self, compression: str, kind: str, size: float) -> None:
+        rng, X = normal(300, 6)
+        y = X[:, 1] - X[:, 4] + 0.1 * rng.standard_normal(300)
+        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
+        if kind == "one value":
+            X[7, 2] = size
+        elif kind == "one target":
+            y[7] = min(size, 1e160)
+        elif kind == "target":
+            y *= size
+        else:
+            X *= size
+        assert set(make.fit(sparse.csr_array(X) if kind == "sparse" else X, y).order_[:2]) == {1, 4}
+
     @pytest.mark.parametrize("kind", ["dense", "sparse"])
     def test_values_are_clipped_as_by_hand(self, kind: str) -> None:
         rng, X = normal(300, 6)

@@ -144,13 +144,16 @@ def make_plan(
 def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, clip: float) -> tuple[Array, Array]:
     if y is None or kind != "values":
         return np.zeros(0), np.zeros(0)
+    size = np.abs(y).max(axis=0)  # squares of very large or very small numbers would not fit
+    size = np.where(size > 0, size, 1.0)
+    y = y / size
     center = np.average(y, axis=0, weights=weight)
     spread = np.sqrt(np.average((y - center) ** 2, axis=0, weights=weight))
     if np.isfinite(clip):
         w = np.ones(len(y)) if weight is None else weight
         for t in np.flatnonzero(spread > 0):
-            center[t], spread[t] = winsorized(y[:, t].astype(np.float64), w, center[t], spread[t], clip)
-    return center, np.where(spread > 0, spread, 1.0)
+            center[t], spread[t] = winsorized(y[:, t], w, center[t], spread[t], clip)
+    return center * size, np.where(spread > 0, spread, 1.0) * size
 
 
 def _listen_to_relevant(hidden: Array, rows: ScoringRows, live: Array, power: float) -> None:

@@ -25,6 +25,8 @@ ROUNDING = 16 * np.finfo(np.float64).eps
 FLOAT32_SCALES = (1e-30, 1e30)
 # Rows whose columns lie further than this from zero, in standard deviations, are summed in float64.
 FLOAT32_MEAN = 8.0
+# Columns whose squares do not fit into float64 are measured in these units; a spread below the second has no inverse.
+HUGE, TINY = 1e200, 1e-305
 # Sums of squares below this may have lost squares that do not fit into float32.
 FLOAT32_TINY = 1e-30
 # Rows that are looked at to see whether a block lies far from zero.
@@ -79,7 +81,8 @@ class Scaling:
             if np.isfinite(self.clip):
                 np.clip(part, low, high, out=part)
             flat = given.ravel(order="K")
-            return bool(np.isnan(flat @ flat))
+            with np.errstate(over="ignore"):
+                return bool(np.isnan(flat @ flat))
 
         if not any(list(map_blocks(fill, block_slices(len(X), block_rows(X.shape[1], 4))))):
             return scaled, None
@@ -108,19 +111,28 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
 
     Sums are taken about a guess of the mean, so that a column whose mean is far larger than its spread loses nothing.
     """
-    shift, first, second, observed = (_sparse_sums if sparse.issparse(X) else _dense_sums)(X, weight)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        offset = np.where(observed > 0, first / observed, 0.0)
-        variance = np.where(observed > 0, second / observed, 0.0) - offset**2
-    center = shift + offset
-    spread = np.sqrt(np.maximum(variance, 0.0))
-    constant = spread <= ROUNDING * np.abs(center)
-    scale = np.where(constant, np.where(center == 0.0, 1.0, np.abs(center)), spread)
+    center, spread = _mean_and_spread(X, weight)
+    huge = np.flatnonzero(~np.isfinite(spread))
+    if len(huge):  # squares do not fit into float64
+        with np.errstate(over="ignore", invalid="ignore"):
+            center[huge], spread[huge] = (
+                HUGE * part for part in _mean_and_spread(X[:, huge].astype(np.float64) / HUGE, weight)
+            )
+    constant = spread <= np.maximum(ROUNDING * np.abs(center), TINY)
+    scale = np.where(constant, np.where(np.abs(center) <= TINY, 1.0, np.abs(center)), spread)
     dtype = np.dtype(X.dtype if X.dtype == np.float32 else np.float64)
     outside = (scale < FLOAT32_SCALES[0]) | (scale > FLOAT32_SCALES[1])
     if outside.any() or sparse.issparse(X):  # sparse products run through one entry after another, which loses digits
         dtype = np.dtype(np.float64)
     return Scaling(center, scale, constant, dtype)
+
+
+def _mean_and_spread(X: Array | sparse.csr_array, weight: Array | None) -> tuple[Array, Array]:
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        shift, first, second, observed = (_sparse_sums if sparse.issparse(X) else _dense_sums)(X, weight)
+        offset = np.where(observed > 0, first / observed, 0.0)
+        variance = np.where(observed > 0, second / observed, 0.0) - offset**2
+    return shift + offset, np.sqrt(np.maximum(variance, 0.0))
 
 
 def without_extremes(
@@ -156,7 +168,9 @@ def without_extremes(
     for i, j in enumerate(inflated):
         values = np.asarray(X)[:, j] if stored is None else stored[:, [i]].toarray()[:, 0]
         seen = ~np.isnan(values)
-        center[j], scale[j] = winsorized(values[seen].astype(np.float64), w[seen], center[j], scale[j], scaling.clip)
+        values = (values[seen].astype(np.float64) - center[j]) / scale[j]
+        mean, spread = winsorized(values, w[seen], 0.0, 1.0, scaling.clip)
+        center[j], scale[j] = center[j] + mean * scale[j], spread * scale[j]
     return replace(scaling, center=center, scale=scale)
 
 
@@ -177,7 +191,7 @@ def winsorized(values: Array, weight: Array, center: float, scale: float, clip: 
         mean = np.average(clipped, weights=weight)
         spread = np.sqrt(np.average((clipped - mean) ** 2, weights=weight))
         beyond = np.abs(values - mean) > clip * spread
-        if spread > (1.0 - 1e-3) * scale or weight[beyond].sum() > MOST_CLIPPED * weight.sum():
+        if not spread <= (1.0 - 1e-3) * scale or weight[beyond].sum() > MOST_CLIPPED * weight.sum():
             return center, scale
         center, scale = float(mean), float(spread)
 
@@ -207,7 +221,8 @@ def _dense_sums(X: Array, weight: Array | None) -> tuple[Array, Array, Array, Ar
         block = block.astype(np.float64)
         missing = np.isnan(block)
         block[missing] = 0.0
-        return w @ block, w @ np.square(block), observed - w @ missing
+        with np.errstate(over="ignore", invalid="ignore"):
+            return w @ block, w @ np.square(block), observed - w @ missing
 
     first, second, observed = np.zeros(d), np.zeros(d), np.zeros(d)
     for part in map_blocks(partial, block_slices(n, size)):

@@ -517,7 +517,7 @@ class EasyFS(BaseSelector):
         check_number("predicted_share", self.predicted_share, 0, 1)
         check_number("coverage_power", self.coverage_power, 0)
         if self.clip is not None:
-            check_number("clip", self.clip, 0, above=True)
+            check_number("clip", self.clip, 0, above=True, or_else=", or None to clip nothing")
         if self.eps2 != "auto":
             check_number("eps2", self.eps2, 0, above=True)
         check_number("lambda1", self.lambda1, 0)

@@ -59,16 +59,19 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
 
 
 def check_number(
-    name: str, value: Any, low: float, high: float = np.inf, *, whole: bool = False, above: bool = False
+    name: str, value: Any, low: float, high: float = np.inf, *, whole: bool = False, above: bool = False, or_else: str = ""
 ) -> None:
-    """A parameter must be a number within bounds (``above``: strictly above the lower one)."""
+    """A parameter must be a number within bounds (``above``: strictly above the lower one).
+
+    ``or_else`` is what the error says of other values that the caller takes.
+    """
     kind = numbers.Integral if whole else numbers.Real
     inside = isinstance(value, kind) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
     inside = inside and (low < value if above else low <= value) and value <= high
     if not inside:
         what = "a whole number" if whole else "a number"
         bounds = f"{'above' if above else 'of at least'} {low:g}" + ("" if high == np.inf else f" and at most {high:g}")
-        raise ValueError(f"{name}={value!r}: give {what} {bounds}.")
+        raise ValueError(f"{name}={value!r}: give {what} {bounds}{or_else}.")
 
 
 def check_block_weights(weights: Any) -> None:
@@ -221,7 +224,8 @@ def _kind_of_target(y: Array, task: str) -> str:
     """One of "classes", "values", "multilabel"."""
     if task == "regression":
         return "values"
-    found = type_of_target(y, input_name="y")
+    with np.errstate(invalid="ignore"):  # it casts to whole numbers, which very large ones are not
+        found = type_of_target(y, input_name="y")
     if task == "classification" and found == "continuous":
         if len(np.unique(y)) == len(y):
             raise ValueError(
