@@ -156,9 +156,9 @@ def ranks() -> str:
         "# Who is ahead: mean ranks and tests",
         "",
         "A cell is a data set at one of the paper's two sizes: the mean over folds that all methods of the list were tried",
-        "in: one repeat of five folds where the slow methods (spFSR, LassoNet, STG) are listed, otherwise three; on SoyNAM one,",
-        "as a forest takes two minutes a fit there. A fit over the limit ranks last. Rank 1 is best. The stand-ins CIFAR-10,",
-        "BlogFeedback and SoyNAM-fiber are not counted. Made by `benchmarks/paper/tables.py`.",
+        "in: one repeat of five folds where the slow methods (spFSR, LassoNet, STG) are listed, otherwise three; on SoyNAM",
+        "one, as a forest takes two minutes a fit there. A fit over the limit ranks last. Rank 1 is best. The stand-ins",
+        "CIFAR-10, BlogFeedback and SoyNAM-fiber are not counted. Made by `benchmarks/paper/tables.py`.",
         "",
     ]
     for label, slow in (("all methods, one repeat", True), ("fast methods, three repeats", False)):
@@ -222,8 +222,8 @@ def against_printed() -> list[str]:
     lines = [
         "## Against what the paper printed for its EasyFS",
         "",
-        "Cells of the data sets that are those of the paper (SoyNAM is built differently); three repeats, of slow methods one. Why those",
-        "figures are not reached inside folds: [leak.md](leak.md).",
+        "Cells of the data sets that are those of the paper (SoyNAM is built differently); three repeats, of slow methods",
+        "one. Why those figures are not reached inside folds: [leak.md](leak.md).",
         "",
         "| method | better | of |",
         "|---|---|---|",
