@@ -23,8 +23,8 @@ Array = NDArray[Any]
 
 # The sample has this many rows at most; on wide tables on fewer, as the linear fit grows with both.
 SCORED_NUMBERS, FEWEST_SCORED_ROWS, MOST_SCORED_ROWS = 1 << 20, 512, 1024
-# Columns that are held dense at a time.
-DENSE_COLUMNS = 4096
+# Columns that are held dense at a time: at least so many, and more where the sample is short.
+DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
 # Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
@@ -53,12 +53,23 @@ class ScoringRows:
     target: Array
     basis: Array
     _centred: list[Array] = field(default_factory=list, repr=False)
+    _energy: list[Array] = field(default_factory=list, repr=False)
 
     def columns(self, live: Array) -> Iterator[tuple[Array, Array]]:
         """Blocks of live columns as float32, centred, each row times the root of its weight (not to be written to)."""
         places = np.flatnonzero(live)
-        for part in block_slices(len(places), DENSE_COLUMNS):
+        for part in block_slices(len(places), max(DENSE_COLUMNS, DENSE_NUMBERS // max(1, self.inputs.shape[0]))):
             yield places[part], self._columns(places[part])
+
+    def energy(self, columns: Array, values: Array) -> Array:
+        """Sums of squares of a block from :meth:`columns`; those of all columns are kept, as they are asked for often."""
+        whole = len(columns) == self.inputs.shape[1]
+        if whole and self._energy:
+            return self._energy[0]
+        energy = np.einsum("ij,ij->j", values, values)
+        if whole:
+            self._energy.append(energy)
+        return np.asarray(energy)
 
     def _columns(self, chosen: Array) -> Array:
         whole = len(chosen) == self.inputs.shape[1]
@@ -96,7 +107,7 @@ def input_relevance(rows: ScoringRows, live: Array, target: Array) -> Array:
     relevance = np.zeros(len(live))
     for columns, values in rows.columns(live):
         cross = values.T @ target.astype(np.float32)
-        relevance[columns] = explained_share(cross, np.einsum("ij,ij->j", values, values))
+        relevance[columns] = explained_share(cross, rows.energy(columns, values))
     return relevance
 
 

@@ -87,7 +87,7 @@ def screen_pairs(
     pairs = np.concatenate([f[1] for f in found]) if found else np.empty((0, 2), dtype=np.intp)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -strength))
     pairs, strength = pairs[order], strength[order]
-    _, first = np.unique(pairs, axis=0, return_index=True)
+    _, first = np.unique(pairs[:, 0] * len(live) + pairs[:, 1], return_index=True)
     first = np.sort(first)[:n_pairs]
     return pairs[first], strength[first]
 
