@@ -74,8 +74,8 @@ def test_only_what_tells_more_than_chance_and_than_its_columns_is_a_bundle(name,
 
 
 def test_sums_name_the_columns():
-    found = Bundles([np.array([0, 2]), np.array([1])], np.array([0.5, 0.2]))
-    np.testing.assert_array_equal(found.sums(4), [[1, 0], [0, 1], [1, 0], [0, 0]])
+    found = Bundles([np.array([0, 2]), np.array([1])], np.array([0.5, 0.2]), [np.array([1.0, -1.0]), np.ones(1)])
+    np.testing.assert_array_equal(found.sums(4), [[1, 0], [0, 1], [-1, 0], [0, 0]])
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

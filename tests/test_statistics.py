@@ -40,6 +40,7 @@ def plan_for(X, y, *, kind="values", by_class=False, seed=0, n_rounds=2):
         kind,
         y.mean(axis=0) if values else np.zeros(0),
         y.std(axis=0) if values else np.zeros(0),
+        np.full(y.shape[1], np.inf) if values else np.zeros(0),
         by_class=by_class,
     )
 
@@ -202,6 +203,7 @@ def test_the_fingerprint_tells_every_part_of_the_plan():
         replace(plan, target_kind="classes"),
         replace(plan, target_center=plan.target_center + 1.0),
         replace(plan, target_scale=plan.target_scale * 2.0),
+        replace(plan, target_reach=np.full(len(plan.target_scale), 4.0)),
         replace(plan, by_class=True),
         replace(plan, sketch=np.ones((D, 2))),
         replace(plan, network=replace(network, n_rounds=3)),

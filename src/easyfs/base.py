@@ -65,10 +65,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_result", None) is not None
 
-    def _check_table(self, X: Any, *, reset: bool, min_rows: int = 2) -> Array:
+    def _check_table(
+        self, X: Any, *, reset: bool, min_rows: int = 2, encoder: TableEncoder | None = None, learn: bool = True
+    ) -> Array:
         """Check names and number of columns; give the table as a matrix of numbers.
 
-        A table with columns that are no numbers is encoded; how is learnt where ``reset`` is set.
+        A table with columns that are no numbers is encoded; how is learnt where ``reset`` is set, unless ``learn`` is not:
+        then as ``encoder`` does it, or not at all.
         """
         checks: dict[str, Any] = {"estimator": self, "min_rows": min_rows}
         if not is_table(X):
@@ -81,7 +84,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             names = column_names(X) or []
             include = getattr(self, "include", None)
             named = names if all(isinstance(name, str) for name in names) else None
-            encoder, matrix = read_table(X, resolve_columns("include", include, len(names), named), **checks)
+            if learn:
+                encoder, matrix = read_table(X, resolve_columns("include", include, len(names), named), **checks)
+            else:
+                matrix = to_matrix(X, **checks) if encoder is None else encoder.transform(X, **checks)
             validate_data(self, X, reset=True, skip_check_array=True)
         else:
             validate_data(self, X, reset=False, skip_check_array=True)
@@ -90,8 +96,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if reset:
             self._encoder = encoder
             self._seen = Seen(dtypes=column_types(X))
-            if encoder is not None:
-                encoder.warn_of_aside()
+            if encoder is not None and learn:
+                named = getattr(self, "feature_names_in_", None)
+                known = None if named is None else list(named)
+                encoder.warn_of_aside(
+                    resolve_columns("exclude", getattr(self, "exclude", None), self.n_features_in_, known)
+                )
         return matrix
 
     def _constraints(self) -> Constraints:
@@ -216,8 +226,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return super().transform(X)
         if self._encoder is not None:
             wanted = _get_output_config("transform", self)["dense"]
-            reduced = nw.from_native(self.take(X), eager_only=True)
-            return {"pandas": reduced.to_pandas, "polars": reduced.to_polars}.get(wanted, reduced.to_native)()
+            taken = self.take(X)
+            if wanted not in ("pandas", "polars") or type(taken).__module__.split(".")[0] == wanted:
+                return taken
+            reduced = nw.from_native(taken, eager_only=True)
+            return reduced.to_pandas() if wanted == "pandas" else reduced.to_polars()
         if hasattr(X, "iloc"):
             reduced = super().transform(X)
             return reduced.astype(np.float64) if getattr(reduced, "dtype", None) == np.dtype(object) else reduced

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from easyfs.engines.local import map_blocks
 from easyfs.relevance import explained_share
 from easyfs.rows import spread_rows
-from easyfs.stopping import null_relevance
+from easyfs.stopping import effective_share, null_relevance
 
 Array = NDArray[Any]
 
@@ -26,6 +26,8 @@ TRIPLE_PRODUCTS, FEWEST_TRIPLE_ROWS = 1 << 31, 256
 MOST_PAIRS, MOST_TRIPLES, MOST_BUNDLES = 512, 32, 16
 # In so many of tables without any such columns there is no bundle of two, and none of three.
 LEVEL = 0.99
+# Correlation with the first column of a bundle below which a column is taken with its sign turned.
+OPPOSITE = -0.3
 # A square with less spread than this is none; its values count up to so many standard deviations.
 SQUARED_SPREAD, SQUARED_CLIP = 0.1, 3.0
 
@@ -40,19 +42,22 @@ class Bundles:
         The columns of each bundle.
     relevance : ndarray of shape (len(columns),)
         Share that their product explains, beyond each of them, of what a linear fit leaves of the target; largest first.
+    signs : list of arrays
+        1, or -1 for a column that goes down where the first of its bundle goes up: their sum would be nothing.
     """
 
     columns: list[Array] = field(default_factory=list)
     relevance: Array = field(default_factory=lambda: np.zeros(0))
+    signs: list[Array] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.columns)
 
     def sums(self, n_columns: int) -> Array:
-        """The sum of the columns of each bundle, as a matrix of zeros and ones."""
+        """The sum of the columns of each bundle with their signs, as a matrix of 0, 1 and -1."""
         mixture = np.zeros((n_columns, len(self)))
-        for which, columns in enumerate(self.columns):
-            mixture[columns, which] = 1.0
+        for which, (columns, signs) in enumerate(zip(self.columns, self.signs, strict=True)):
+            mixture[columns, which] = signs
         return mixture
 
 
@@ -142,7 +147,7 @@ def find_bundles(values: Array, root_weight: Array, target: Array, sets: list[Ar
         return explained_share((products.T @ right).astype(np.float64), np.where(energy > 1e-6 * len(plain), energy, 0.0))
 
     own = share(plain)
-    total, rank = float(weight.sum(dtype=np.float64)), target.shape[1]
+    total, rank = float(weight.sum(dtype=np.float64)) * effective_share(target, root_weight), target.shape[1]
     relevance, beyond = np.zeros(len(sets)), np.zeros(len(sets), dtype=bool)
     for size in (2, 3):
         places = np.array([q for q, columns in enumerate(sets) if len(columns) == size], dtype=np.intp)
@@ -160,4 +165,11 @@ def find_bundles(values: Array, root_weight: Array, target: Array, sets: list[Ar
         n_products = 2 * n_columns * (n_columns + 1) if size == 2 else n_columns * (n_columns - 1) * (n_columns - 2) // 6
         beyond[places] = relevance[places] > null_relevance(total, rank, n_products, LEVEL)
     order = np.flatnonzero(beyond)[np.argsort(-relevance[beyond], kind="stable")][:MOST_BUNDLES]
-    return Bundles([np.unique(sets[q]) for q in order], relevance[order])
+    members = [np.unique(sets[q]) for q in order]
+    along = [values[:, columns].T @ values[:, columns[0]] for columns in members]
+    size = np.sqrt(np.einsum("ij,ij->j", values, values))
+    signs = [
+        np.where(products < OPPOSITE * size[columns] * size[columns[0]], -1.0, 1.0)
+        for columns, products in zip(members, along, strict=True)
+    ]
+    return Bundles(members, relevance[order], signs)

@@ -49,6 +49,8 @@ class _Code:
     levels: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     origin: float = 0.0
+    has_other: bool = False
+    has_missing: bool = False
 
     @property
     def width(self) -> int:
@@ -63,14 +65,21 @@ class _Code:
             parts = date_parts(values, self.origin)
             return np.stack([parts[name] for name in self.parts], axis=1)
         place = {level: i for i, level in enumerate(self.levels)}
-        has_other, has_missing = OTHER in self.parts, MISSING in self.parts
-        other = len(self.levels) if has_other else -1
-        missing = len(self.levels) + has_other if has_missing else -1
+        other = len(self.levels) if self.has_other else -1
+        missing = len(self.levels) + self.has_other if self.has_missing else -1
         codes = np.array([missing if text is None else place.get(text, other) for text in values])
-        out = (codes[:, None] == np.arange(len(self.levels) + has_other + has_missing)).astype(np.float64)
-        if not has_missing:  # a value that was never missing when this was learnt
+        out = (codes[:, None] == np.arange(len(self.levels) + self.has_other + self.has_missing)).astype(np.float64)
+        if not self.has_missing:  # a value that was never missing when this was learnt
             out[np.array([text is None for text in values])] = np.nan
         return np.asarray(out[:, -len(self.parts) :])
+
+    def names(self) -> list[str]:
+        """Names of the columns that it becomes."""
+        name = str(self.info.name)
+        if self.info.used_as != INDICATORS:
+            return [f"{name}: {part}" if part else name for part in (self.parts or ("",))[: self.width]]
+        n_levels = len(self.parts) - self.has_other - self.has_missing
+        return [f"{name} {'=' if i < n_levels else 'is'} {part}" for i, part in enumerate(self.parts)]
 
 
 class TableEncoder:
@@ -104,7 +113,14 @@ class TableEncoder:
         self.columns = [replace(code.info, parts=code.parts) for code in codes]
         self.source = np.repeat(np.arange(len(codes)), [code.width for code in codes])
         self.aside = np.array([code.info.used_as == ASIDE for code in codes], dtype=bool)
-        self.names = [_part_name(code, part) for code in codes for part in (code.parts or ("",))[: code.width]]
+        self.names = [name for code in codes for name in code.names()]
+
+    @property
+    def signature(self) -> str:
+        """Equal for two encoders exactly when they turn equal tables into equal matrices."""
+        return repr(
+            [(c.info.name, c.info.used_as, c.levels, c.parts, c.origin, c.has_other, c.has_missing) for c in self._codes]
+        )
 
     @classmethod
     def learn(cls, X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder, Array]:
@@ -218,9 +234,14 @@ class TableEncoder:
                 share[j] = np.nan
         return share
 
-    def warn_of_aside(self) -> None:
-        """Say which columns are not used, unless they are constant."""
-        left = [column for column in self.columns if column.used_as == ASIDE and column.kind != "constant"]
+    def warn_of_aside(self, excluded: Any = ()) -> None:
+        """Say which columns are not used, unless they are constant or not wanted anyway."""
+        unwanted = {int(j) for j in excluded}
+        left = [
+            column
+            for j, column in enumerate(self.columns)
+            if column.used_as == ASIDE and column.kind != "constant" and j not in unwanted
+        ]
         if not left:
             return
         warn_user(
@@ -285,10 +306,11 @@ def _learn(info: ColumnInfo, values: Any) -> _Code:
         levels = sorted(sorted(counts), key=lambda level: -counts[level])
         has_other = len(levels) > MOST_LEVELS
         levels = levels[:MOST_LEVELS]
-        parts = (*levels, *((OTHER,) if has_other else ()), *((MISSING,) if info.n_missing else ()))
+        has_missing = info.n_missing > 0
+        parts = (*levels, *((OTHER,) if has_other else ()), *((MISSING,) if has_missing else ()))
         if len(parts) == 2:  # one indicator says it all
             parts = parts[1:]
-        return _Code(info, tuple(levels), parts)
+        return _Code(info, tuple(levels), parts, has_other=has_other, has_missing=has_missing)
     if info.used_as == DATE_PARTS:
         observed = values[~np.isnat(values)]
         origin = float(observed.min().astype(np.int64))
@@ -328,13 +350,6 @@ def _values_as(code: _Code, column: Any) -> Any:
     if code.info.used_as == DATE_PARTS and getattr(values, "dtype", np.dtype(object)).kind != "M":
         raise ValueError(f"column {code.info.name!r} held dates when it was first seen, but holds {found.kind} now.")
     return values
-
-
-def _part_name(code: _Code, part: str) -> str:
-    name = str(code.info.name)
-    if code.info.used_as == INDICATORS:
-        return f"{name} {'is' if part in (OTHER, MISSING) else '='} {part}"
-    return f"{name}: {part}" if part else name
 
 
 def _largest(values: Array, source: Array, d: int) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from easyfs.engines.local import block_slices, large_product, map_blocks
 from easyfs.relevance import explained_share, orthonormal_basis
@@ -27,6 +27,8 @@ SCORED_NUMBERS, FEWEST_SCORED_ROWS, MOST_SCORED_ROWS = 1 << 20, 512, 1024
 DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
+# A share of its sum of squares that a target may keep by rounding alone.
+ROUNDING = 1e-12
 # Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
 # that are to this share no combination of those before, and no more than one for so many rows.
 STRONG_ROUNDS, STRONG_CANDIDATES, COPY, STRONG_ROWS = 3, 16, 0.5, 16
@@ -147,9 +149,7 @@ class LinearFit:
         """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""
         target = self.rows.target if target is None else target
         coefficients = np.zeros((self.d, target.shape[1]))
-        gram = self.gram.copy()
-        gram[np.diag_indices(len(gram))] += penalty
-        factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+        factor, penalty = self._factor(penalty)
         if self.primal:
             columns, values = next(self.rows.columns(self.live))
             coefficients[columns] = cho_solve(factor, values.T @ target, check_finite=False)
@@ -158,6 +158,16 @@ class LinearFit:
         for columns, part in self.rows.columns(self.live):
             coefficients[columns] = part.T @ dual.astype(np.float32)
         return coefficients, penalty * dual
+
+    def _factor(self, penalty: float) -> tuple[tuple[Array, bool], float]:
+        """Cholesky factor, and the penalty: a larger one where rounding of the products outweighs the one asked for."""
+        while True:
+            gram = self.gram.copy()
+            gram[np.diag_indices(len(gram))] += penalty
+            try:
+                return cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), penalty
+            except LinAlgError:
+                penalty *= 10.0
 
     def residuals(self) -> tuple[Array, Array, Array]:
         """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients; and what such a fit leaves
@@ -214,11 +224,13 @@ class LinearFit:
             kernel = (values @ values.T).astype(np.float64)
         else:
             kernel = self.gram.copy() if chosen is None else self.gram[np.ix_(chosen, chosen)]
+        raw = float(np.square(target).sum())
         if chosen is not None:  # the weights are in how often a row is chosen
             kernel /= np.outer(root[chosen], root[chosen])
             kernel -= kernel.mean(axis=0)
             kernel -= kernel.mean(axis=1, keepdims=True)
             target = target[chosen] / root[chosen, None]
+            raw = float(np.square(target).sum())
             target = target - target.mean(axis=0)
         n = float(root @ root) if chosen is None else float(len(chosen))
         size = float(np.trace(kernel)) / n
@@ -226,6 +238,8 @@ class LinearFit:
             return float(max(1, self.n_live)), 0.0
         values, vectors = eigh(kernel, check_finite=False)
         energy = np.square(vectors.T @ target).sum(axis=1)
+        if energy.sum() <= ROUNDING * raw:  # these rows have one value of the target
+            return float(max(1, self.n_live)), 0.0
         left = 1.0 / (1.0 + np.maximum(values, 0.0) / (size * PENALTIES[:, None]))
         free = 1.0 - (1.0 + (1.0 - left).sum(axis=1)) / n
         errors = np.where(free > 0, (left**2 @ energy) / np.maximum(free, 1e-9) ** 2, np.inf)

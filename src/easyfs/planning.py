@@ -11,7 +11,7 @@ from scipy import sparse
 
 from easyfs.linear import LinearFit, ScoringRows, input_relevance, scoring_rows
 from easyfs.network import Network, draw_enhancement, draw_hidden
-from easyfs.rows import Rows, ScaledSparse, measure_scaling, scale_rows, spread_rows, winsorized, without_extremes
+from easyfs.rows import ROUNDING, Rows, ScaledSparse, measure_scaling, scale_rows, spread_rows, winsorized, without_extremes
 from easyfs.statistics import FittedTarget, Plan, Statistics
 from easyfs.target import nodes_that_count
 from easyfs.wiring import keep_nodes, keep_some
@@ -88,7 +88,7 @@ def make_plan(
             scaling = remeasured
             inputs, observed = scale_rows(X, scaling, weight, out=inputs if isinstance(inputs, np.ndarray) else None)
     live = ~(scaling.constant | excluded)
-    target_center, target_scale = _target_scaling(y, weight, target_kind, settings.clip)
+    target_center, target_scale, target_reach = _target_scaling(y, weight, target_kind, settings.clip)
     hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not settings.literal)
     n_enhancement = settings.n_enhancement
     if isinstance(n_enhancement, str):
@@ -100,6 +100,7 @@ def make_plan(
         target_kind=target_kind,
         target_center=target_center,
         target_scale=target_scale,
+        target_reach=target_reach,
         classes=classes,
         compression=settings.compression,
     )
@@ -141,9 +142,10 @@ def make_plan(
     return plan, (inputs, observed) if chosen is None else None
 
 
-def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, clip: float) -> tuple[Array, Array]:
+def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, clip: float) -> tuple[Array, Array, Array]:
+    """Mean and spread of each target, and how many spreads from its mean a value may lie: any number without a spread."""
     if y is None or kind != "values":
-        return np.zeros(0), np.zeros(0)
+        return np.zeros(0), np.zeros(0), np.zeros(0)
     size = np.abs(y).max(axis=0)  # squares of very large or very small numbers would not fit
     size = np.where(size > 0, size, 1.0)
     y = y / size
@@ -153,7 +155,8 @@ def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, cli
         w = np.ones(len(y)) if weight is None else weight
         for t in np.flatnonzero(spread > 0):
             center[t], spread[t] = winsorized(y[:, t], w, center[t], spread[t], clip)
-    return center * size, np.where(spread > 0, spread, 1.0) * size
+    varies = spread > ROUNDING * np.abs(center)
+    return center * size, np.where(varies, spread, 1.0) * size, np.where(varies, clip, np.inf)
 
 
 def _listen_to_relevant(hidden: Array, rows: ScoringRows, live: Array, power: float) -> None:

@@ -186,10 +186,27 @@ class Chooser:
         if self.blocks.n_supervised == 0:
             next_gain = np.where(open_columns, self.search.gain(), 0.0).max()
             return bool(next_gain < LEAST_COVERAGE * sum(self.search.gains))
-        bar = self.null.threshold(int(open_columns.sum()), len(self.search.selected))
+        together = self._open_groups(open_columns) if self.constraints.grouped else []
+        n_tested = int(open_columns.sum()) + len(together)
+        bar = self.null.threshold(n_tested, len(self.search.selected))
         # Coverage may decide between columns that tell something of the target, but not bring in others before them.
         self.telling = open_columns & (self.search.watched_gain() >= bar)
+        for columns in together:
+            self.telling[columns] |= self._tells_together(columns, n_tested)
         return not self.telling.any()
+
+    def _open_groups(self, open_columns: Array) -> list[Array]:
+        """The columns of each group of several that may come next."""
+        labels, sizes = np.unique(self.constraints.groups[open_columns], return_counts=True)
+        return [np.flatnonzero((self.constraints.groups == label) & open_columns) for label in labels[sizes > 1]]
+
+    def _tells_together(self, columns: Array, n_tested: int) -> bool:
+        """Whether a group tells more of the target than as many permuted columns, such as the indicators of a category."""
+        values, vectors = np.linalg.eigh(self.search.coded_products(columns))
+        values = np.maximum(values, 0.0)
+        P = vectors.T @ self.search.current_products(columns)[:, : self.blocks.n_watched]
+        gain = float((np.square(P).sum(axis=1) / (self.search.eps2 + values)).sum())
+        return gain >= self.null.of_group(values / (self.search.eps2 + values), n_tested)
 
     def open_columns(self) -> Array:
         """Columns that may come next: copies of selected ones only when nothing else is left."""
@@ -262,12 +279,23 @@ def _by_gain(columns: Array, gain: Array) -> Array:
     return columns[np.argsort(-gain[columns], kind="stable")]
 
 
+def check_network_hears(plan: Plan, n_nodes: int) -> None:
+    """Something must have varied in the rows that the network was drawn from."""
+    if not n_nodes:
+        raise ValueError(
+            f"none of the {len(plan.live)} columns varies in the rows that the network was drawn from (the first block); "
+            "draw it from rows in which they do (draw_network), and pass it to partial_fit as network."
+        )
+
+
 def select_sequential(
     stats: Statistics, constraints: Constraints, *, eps2: float, block_weights: tuple[float, float, float]
 ) -> Selection:
     """The sequential form: each step measures redundancy against what is already selected."""
     moment = stats.joint()
     scale = input_scale(moment, stats.observed, stats.plan, constraints.excluded)
+    if stats.plan.target_kind is None:
+        check_network_hears(stats.plan, int(stats.plan.live.sum()))
     chooser = Chooser(moment, scale, target_blocks(stats.plan, moment, scale.spread, block_weights), constraints, eps2)
     while not chooser.finished():
         chooser.take_best()
@@ -325,6 +353,7 @@ def ranking_importance(
     variance = np.maximum(moment.diag()[:p], 0.0) / moment.weight
     spread = np.sqrt(variance)
     nodes = np.flatnonzero(np.concatenate([~scale.constant & plan.live, spread[d:] > 1e-6]))
+    check_network_hears(plan, len(nodes))
     if literal:  # the paper standardises the inputs only
         spread[d:] = 1.0
         center[d:] = 0.0

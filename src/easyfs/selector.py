@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from easyfs.redundancy import explained_by_selected
 from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
 from easyfs.statistics import Plan, Statistics, gather
 from easyfs.validation import (
+    CONSTANT_TARGET,
     Target,
     check_block_weights,
     check_choice,
@@ -317,8 +319,16 @@ class EasyFS(BaseSelector):
             raise ValueError("network and scale are for the first block; this selector has seen rows already.")
         if first:
             self._forget()
-        matrix = self._check_table(X, reset=first, min_rows=2 if first and network is None else 1)
-        task = self.task if first else (self.task_ or "auto")
+        if network is not None:
+            self._check_network(network)
+        matrix = self._check_table(
+            X,
+            reset=first,
+            min_rows=2 if first and network is None else 1,
+            encoder=None if network is None else network.encoder,
+            learn=network is None,
+        )
+        task = self._task_of(network) if first else (self.task_ or "auto")
         target, weight = self._check_rows(matrix, y, sample_weight, task)
         matrix, target, weight = drop_weightless(matrix, target, weight)
         if first:
@@ -327,8 +337,9 @@ class EasyFS(BaseSelector):
                 check_enough_rows(matrix, weight)
                 with threads_for(*matrix.shape):
                     network = self._draw(matrix, target, weight, constraints, check_scale(scale, matrix.shape[1]))[0]
-            else:
-                self._check_network(network, matrix.shape[1])
+                network = replace(network, encoder=self._encoder)
+            elif len(network.live) != matrix.shape[1]:
+                raise ValueError(f"network was drawn for {len(network.live)} columns, but X has {matrix.shape[1]}.")
             self._check_same_target(network, target)
             self.network_ = network
             self._statistics = Statistics(network, max(len(network.classes), target.n_targets))
@@ -359,6 +370,7 @@ class EasyFS(BaseSelector):
         if len(codes):
             joined.recode(codes, len(self._labels))
         mine.merge(joined)
+        self._saw(other.n_rows_, None)
         if hasattr(other, "classes_"):
             self.classes_ = np.union1d(self.classes_, other.classes_)
         self._result = None
@@ -398,6 +410,8 @@ class EasyFS(BaseSelector):
             assert self._statistics is not None
             if hasattr(self, "classes_"):
                 check_two_classes(self.classes_)
+            elif self.network_.target_kind == "values" and not self._statistics.target_varies():
+                raise ValueError(CONSTANT_TARGET)
             with threads_for(self._statistics.n_rows, self.n_features_in_):
                 self._warn_of_drift(self._statistics)
                 self._result = self._select(self._statistics, self._constraints())
@@ -458,17 +472,20 @@ class EasyFS(BaseSelector):
             self._labels.append(label)
         return self._labels.index(label)
 
-    def _check_network(self, network: Any, n_columns: int) -> None:
+    def _check_network(self, network: Any) -> None:
         if not isinstance(network, Plan):
             raise TypeError(
                 f"network is of type {type(network).__name__}; pass what draw_network returns, or a selector's network_."
             )
-        if len(network.live) != n_columns:
-            raise ValueError(f"network was drawn for {len(network.live)} columns, but X has {n_columns}.")
         if network.compression != self.compression:
             raise ValueError(
                 f"network was drawn for compression={network.compression!r}, but this selector has {self.compression!r}."
             )
+
+    def _task_of(self, network: Plan | None) -> str:
+        """The task of the first block: a network that was drawn for numbers knows better than a few rows of them."""
+        numbers = network is not None and network.target_kind == "values" and len(network.target_center) == 1
+        return "regression" if numbers and self.task == "auto" else self.task
 
     def _check_same_target(self, plan: Plan, target: Target) -> None:
         """A block's target must be of the kind that the network was drawn for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from easyfs.moments import ROWS_PER_COLUMN, SecondMoment
 from easyfs.network import Network
 from easyfs.rows import Rows, ScaledSparse, Scaling, scale_rows
 from easyfs.wiring import KeptNodes
+
+if TYPE_CHECKING:
+    from easyfs.encoding import TableEncoder
 
 Array = NDArray[Any]
 
@@ -61,8 +64,8 @@ class Plan:
         Inputs that take part: neither constant in the sample nor excluded.
     target_kind : {"classes", "values", None}
         Class codes, a matrix of target values, or no target.
-    target_center, target_scale : ndarray
-        Scaling of the target values.
+    target_center, target_scale, target_reach : ndarray
+        Scaling of the target values, and how far scaled ones may lie from zero.
     classes : tuple
         Labels of the classes in the sample, by code; statistics of this plan count classes in this order.
     compression : {"sequential", "ranking"}
@@ -75,6 +78,8 @@ class Plan:
         The part of the target that can be predicted.
     sketch : ndarray of shape (d, m), optional
         Covariances of the inputs with the hidden nodes on the sample: the coverage target of the sequential form.
+    encoder : TableEncoder, optional
+        How a table of mixed columns becomes a matrix.
     """
 
     scaling: Scaling
@@ -83,12 +88,14 @@ class Plan:
     target_kind: str | None
     target_center: Array
     target_scale: Array
+    target_reach: Array
     classes: tuple[Any, ...] = ()
     compression: str = "sequential"
     by_class: bool = False
     kept: KeptNodes | None = None
     fitted: FittedTarget | None = None
     sketch: Array | None = None
+    encoder: TableEncoder | None = None
 
     @property
     def nodes(self) -> Array | slice:
@@ -111,6 +118,7 @@ class Plan:
             self.live,
             self.target_center,
             self.target_scale,
+            self.target_reach,
             network.hidden,
             network.enhancement.indptr,
             network.enhancement.indices,
@@ -123,7 +131,8 @@ class Plan:
             np.zeros(0) if self.kept is None else self.kept.coefficients,
         ):
             digest.update(np.ascontiguousarray(part).tobytes())
-        digest.update(f"{self.target_kind} {self.scaling.dtype} {self.classes!r}".encode())
+        encoding = "" if self.encoder is None else self.encoder.signature
+        digest.update(f"{self.target_kind} {self.scaling.dtype} {self.classes!r} {encoding}".encode())
         return digest.hexdigest()
 
     def rows(
@@ -158,7 +167,7 @@ class Plan:
         """The targets of some rows as columns: one for each class, or the scaled values."""
         if self.target_kind == "classes":
             return np.asarray(y[:, None] == np.arange(n_targets), dtype=self.scaling.dtype)
-        values = np.clip((y - self.target_center) / self.target_scale, -self.scaling.clip, self.scaling.clip)
+        values = np.clip((y - self.target_center) / self.target_scale, -self.target_reach, self.target_reach)
         return np.asarray(values, dtype=self.scaling.dtype)
 
 
@@ -202,6 +211,11 @@ class Statistics:
         d = len(self.plan.live)
         squares = sum((m.diag()[:d] + m.weight * m.mean[:d] ** 2 for m in self.moments.values()), np.zeros(d))
         return np.asarray(squares / sum(m.weight for m in self.moments.values()))
+
+    def target_varies(self) -> bool:
+        """Whether some target that is a number has had more than one value."""
+        targets = slice(len(self.plan.live) + self.plan.n_nodes, None)
+        return any(bool((m.diag()[targets] > 0).any()) for m in self.moments.values())
 
     def _moment(self, key: int) -> SecondMoment:
         if key not in self.moments:

@@ -72,6 +72,25 @@ def null_relevance(n: float, rank: int, n_drawn: int, level: float = LEVEL) -> f
     return float(beta.ppf(level ** (1.0 / max(1, n_drawn)), rank / 2.0, free / 2.0))
 
 
+def effective_share(target: Array, root_weight: Array) -> float:
+    """How many rows an orthonormal target rests on, as a share of all: 1 for normal targets and for balanced classes.
+
+    A rare class, or a few large values, are told by whatever meets those few rows. A node that is zero for most rows, or a
+    product, meets them by chance more often than it would tell as much of a target that all rows have a part in.
+
+    Parameters
+    ----------
+    target : ndarray of shape (n, r)
+        Orthonormal columns; each row carries the root of its weight.
+    root_weight : ndarray of shape (n,)
+        Root of the weight of each row.
+    """
+    weight, r = root_weight**2, target.shape[1]
+    leverage = np.square(target).sum(axis=1) / weight
+    spread = float(weight.sum() * (weight @ leverage**2))
+    return min(1.0, r * (r + 2.0) / spread) if spread > 0.0 else 1.0
+
+
 class NullGain:
     """The gain in the target that the best of many columns without any relation to it would reach.
 
@@ -107,3 +126,12 @@ class NullGain:
         # A null column keeps nearly all of its energy: the selected ones code a share of n_selected / n of it at most.
         energy = max(1.0 - n_selected / ((1.0 + self.eps2) * self.n), 0.0)
         return float(largest / (max(self.n - 1.0, 1.0) * (self.eps2 + energy)))
+
+    def of_group(self, shares: Array, n_candidates: int) -> float:
+        """Quantile of the gain of a group of columns taken together, as the largest of ``n_candidates``.
+
+        ``shares`` are ``v / (v + eps2)`` of the eigenvalues ``v`` of what is left of the products among its columns.
+        """
+        tail = -np.expm1(np.log(self.level) / max(1, n_candidates))
+        each = np.outer(np.linalg.eigvalsh(self.remaining), shares).ravel()
+        return float(quadratic_form_quantile(each, tail) / max(self.n - 1.0, 1.0))

@@ -23,6 +23,8 @@ MOST_NODES = 100
 MOST_MOVED = 0.5
 # Share of the nodes' weight that can go to bundles of columns, where they tell more than nodes do.
 BUNDLE_SHARE = 0.8
+# Energy of a bundle's sum, as a share of that of its columns, below which it is rounding.
+CANCELLED = 1e-6
 # Share of the nodes' weight that must be summed over all rows of a large table.
 COUNTED_ENERGY = 0.99
 
@@ -115,10 +117,13 @@ def _supervised_blocks(
     first[targets, :rank] = Y
     first[:d, rank:] = bundles.sums(d)
     products = np.concatenate([with_targets @ Y, moment.product(first[:, rank:])], axis=1)
-    size = np.sqrt(np.maximum(np.einsum("ij,ij->j", first[:, rank:], products[:, rank:]), 1e-300))
+    size = np.einsum("ij,ij->j", first[:, rank:], products[:, rank:])
+    # The columns of a bundle that cancel out on all rows say nothing together.
+    real = size > CANCELLED * (np.square(first[:, rank:]).T @ moment.diag())
     loud = np.sqrt(for_bundles * (w_e + moved)) * bundles.relevance / max(np.linalg.norm(bundles.relevance), 1e-300)
-    first[:, rank:] *= loud / size
-    products[:, rank:] *= loud / size
+    loud = np.where(real, loud / np.sqrt(np.where(real, size, 1.0)), 0.0)
+    first[:, rank:] *= loud
+    products[:, rank:] *= loud
     P = np.concatenate([products[:d], with_nodes[:d] * weights, predicted], axis=1)
     between = first.T @ with_nodes[:, watched] * weights[watched]
     among = with_nodes[d + nodes[watched]][:, watched] * np.outer(weights[watched], weights[watched])
@@ -162,7 +167,8 @@ def node_relevance(plan: Plan, moment: SecondMoment, cross: Array) -> tuple[Arra
     relevance = beyond_inputs(plan.kept.wiring, share[d:], share[:d])
     # Two columns that add up tell more together, too; what they tell of the linear fit's residual is what counts as such.
     to_residual = _relevance_to_residual(plan.kept, moment, d, q)
-    beyond_chance = to_residual > null_relevance(moment.weight, cross.shape[1], plan.kept.n_drawn)
+    n_effective = moment.weight * plan.kept.effective_share
+    beyond_chance = to_residual > null_relevance(n_effective, cross.shape[1], plan.kept.n_drawn)
     # A node on a pair and a third column that says nothing speaks for all three; where pairs alone tell it, they do.
     on_pair = beyond_chance & (np.diff(plan.kept.wiring.indptr) <= 2)
     beyond_chance = on_pair if on_pair.any() else beyond_chance

@@ -22,6 +22,7 @@ Array = NDArray[Any]
 TASKS = ("auto", "classification", "regression")
 # Whole numbers of more kinds than this, with fewer rows of each than that, look like quantities rather than classes.
 MANY_CLASSES, ROWS_PER_CLASS = 30, 5
+CONSTANT_TARGET = "y is constant: there is nothing to explain. Check the target column, or fit without y."
 
 
 @dataclass(frozen=True)
@@ -275,7 +276,7 @@ def check_varies(target: Target) -> None:
     if target.kind == "classes" and target.classes is not None:
         check_two_classes(target.classes[np.unique(target.values)])
     elif not (target.values != target.values[:1]).any():
-        raise ValueError("y is constant: there is nothing to explain. Check the target column, or fit without y.")
+        raise ValueError(CONSTANT_TARGET)
 
 
 def check_two_classes(classes: Array) -> None:

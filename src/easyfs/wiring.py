@@ -21,6 +21,7 @@ from easyfs.linear import LinearFit, ScoringRows, input_relevance
 from easyfs.network import Network, draw_enhancement
 from easyfs.relevance import explained_share
 from easyfs.rows import ScaledSparse, spread_rows
+from easyfs.stopping import effective_share
 
 Array = NDArray[Any]
 
@@ -226,6 +227,8 @@ class KeptNodes:
         How many nodes they were chosen from.
     bundles : Bundles
         Columns that tell something of the residual together.
+    effective_share : float
+        Share of the rows that the residual rests on, see :func:`easyfs.stopping.effective_share`.
     """
 
     network: Network
@@ -235,6 +238,7 @@ class KeptNodes:
     coefficients: Array
     n_drawn: int
     bundles: Bundles
+    effective_share: float
 
 
 def keep_some(kept: KeptNodes, chosen: Array) -> KeptNodes:
@@ -291,6 +295,7 @@ def keep_nodes(
         coefficients @ np.linalg.pinv(rows.basis),
         n_enhancement,
         bundles,
+        effective_share(residual, rows.root_weight),
     )
 
 
@@ -308,4 +313,4 @@ def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array) -> B
     used[np.concatenate(sets)] = True
     columns, values = next(rows.columns(used))
     found = find_bundles(values, root, residual, [np.searchsorted(columns, s) for s in sets], int(live.sum()))
-    return Bundles([columns[s] for s in found.columns], found.relevance)
+    return replace(found, columns=[columns[s] for s in found.columns])
