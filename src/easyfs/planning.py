@@ -201,11 +201,7 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
     spread = np.sqrt(np.maximum(squares / total - mean**2, 0.0))
     live = spread > 1e-6
     share = 1.0 / (np.where(live, spread, np.inf) * total * np.sqrt(max(1, live.sum())))
+    nodes = ((nodes - mean) * share).astype(nodes.dtype)
     if nodes.shape[1] > n:
-        nodes = np.asarray(np.linalg.qr(((nodes - mean) * share).T, mode="r")).T.astype(nodes.dtype)
-        mean, share = np.zeros(n), np.ones(n)
-    rows = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight)
-    sketch = rows.cross(nodes)
-    sketch -= np.outer(rows.cross(np.ones((n, 1), dtype=inputs.dtype)), mean)
-    sketch *= share
-    return sketch
+        nodes = np.asarray(np.linalg.qr(nodes.T, mode="r")).T
+    return Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight).cross(nodes)

@@ -71,9 +71,10 @@ def target_blocks(
         if sketch.shape[1] > d:  # only PP' matters
             sketch = np.asarray(np.linalg.qr(sketch.T, mode="r")).T
         P = np.empty((d, n_supervised + sketch.shape[1]))
-        P[:, :n_supervised] = supervised
-        np.multiply(sketch, (np.sqrt(present[2]) / spread)[:, None], out=P[:, n_supervised:])
-    P /= np.sqrt(total)
+        np.divide(supervised, np.sqrt(total), out=P[:, :n_supervised])
+        np.multiply(sketch, (np.sqrt(present[2] / total) / spread)[:, None], out=P[:, n_supervised:])
+    else:
+        P /= np.sqrt(total)
     return TargetBlocks(P, n_watched, watched_gram / total, n_supervised, alone)
 
 

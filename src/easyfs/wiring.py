@@ -75,11 +75,12 @@ def screen_pairs(
         which, left = task
         weighed = values[:, left] * (directions[:, which] / root)[:, None]
         product = weighed.T @ values[:, left.start :]
+        np.abs(product, out=product)
         product[np.tril_indices(product.shape[0], -1)] = 0.0
         best = _largest(product.ravel(), n_pairs * (4 if len(curved) else 1))  # a pair comes up with and without squares
         i, j = np.unravel_index(best, product.shape)
         pairs = np.sort(np.stack([columns[left.start + i], columns[left.start + j]], axis=1), axis=1)
-        return np.abs(product.ravel()[best])[i <= j], pairs[i <= j]
+        return product.ravel()[best][i <= j], pairs[i <= j]
 
     tasks = [(which, left) for which in range(directions.shape[1]) for left in block_slices(len(columns), 256)]
     with large_product():
@@ -127,10 +128,10 @@ def share_nodes(strength: Array, n_nodes: int) -> Array:
 
 
 def _largest(values: Array, k: int) -> Array:
-    """Places of the ``k`` largest absolute values: those above a bar set by their spread, lowered until enough pass."""
+    """Places of the ``k`` largest of values of at least 0: those above a bar set by their size, lowered until enough pass."""
     bar = float(np.sqrt(np.mean(np.square(values[:: max(1, len(values) // 4096)])))) * 4.0
     while bar > 1e-30:
-        places = np.flatnonzero((values > bar) | (values < -bar))
+        places = np.flatnonzero(values > bar)
         if len(places) >= min(k, len(values)):
             break
         bar *= 0.8
@@ -138,7 +139,7 @@ def _largest(values: Array, k: int) -> Array:
         places = np.arange(len(values))
     if len(places) <= k:
         return places
-    order = np.argpartition(np.abs(values[places]), len(places) - k)
+    order = np.argpartition(values[places], len(places) - k)
     return np.sort(places[order[len(places) - k :]])
 
 
