@@ -128,7 +128,7 @@ def share_nodes(strength: Array, n_nodes: int) -> Array:
 
 
 def _largest(values: Array, k: int) -> Array:
-    """Places of the ``k`` largest of values of at least 0: those above a bar set by their size, lowered until enough pass."""
+    """Places of the ``k`` largest of values of at least 0: those above a bar by their size, lowered until enough pass."""
     bar = float(np.sqrt(np.mean(np.square(values[:: max(1, len(values) // 4096)])))) * 4.0
     while bar > 1e-30:
         places = np.flatnonzero(values > bar)
