@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from easyfs.stopping import NullGain, null_relevance, quadratic_form_quantile, resolve_count
+from easyfs.stopping import NullGain, effective_share, null_relevance, quadratic_form_quantile, resolve_count
 
 
 @pytest.mark.parametrize(
@@ -154,3 +154,55 @@ def test_nothing_remains_to_be_told_when_the_target_is_explained():
     null = NullGain(np.ones((1, 1)), 100, 0.3)
     null.update(np.array([1.0]), 1.0)
     assert null.threshold(10) == 0.0
+
+
+def unit_target(values, weight=None):
+    w = np.ones(len(values)) if weight is None else weight
+    centred = values - w @ values / w.sum()
+    root = np.sqrt(w)
+    q, _ = np.linalg.qr(centred * root[:, None])
+    return q, root
+
+
+def test_all_rows_count_for_normal_targets_and_balanced_classes():
+    rng = np.random.default_rng(0)
+    assert effective_share(*unit_target(rng.standard_normal((20_000, 1)))) == pytest.approx(1.0, abs=0.05)
+    assert effective_share(*unit_target(rng.standard_normal((20_000, 4)))) == pytest.approx(1.0, abs=0.05)
+    assert effective_share(*unit_target(np.eye(4)[np.arange(400) % 4][:, :3])) == 1.0
+
+
+def test_few_rows_count_for_a_rare_class():
+    rare = (np.arange(1000) < 10)[:, None].astype(float)
+    assert effective_share(*unit_target(rare)) == pytest.approx(0.03, abs=0.001)
+    assert effective_share(np.zeros((5, 1)), np.ones(5)) == 1.0
+
+
+def test_the_share_of_weighted_rows_is_that_of_repeated_ones():
+    rng = np.random.default_rng(1)
+    values, weight = np.exp(rng.standard_normal((80, 2))), rng.integers(1, 4, 80)
+    repeated = effective_share(*unit_target(np.repeat(values, weight, axis=0)))
+    assert repeated < 0.5
+    assert effective_share(*unit_target(values, weight.astype(float))) == pytest.approx(repeated)
+
+
+def test_a_group_of_one_has_the_bar_of_a_column_and_a_larger_one_a_higher():
+    null = NullGain(np.diag([0.5, 0.2]), 200.0, 0.3)
+    alone = null.of_group(np.array([1.0 / 1.3]), 50)
+    assert alone == pytest.approx(null.threshold(50))
+    assert null.of_group(np.full(10, 1.0 / 1.3), 50) > 1.5 * alone
+
+
+def test_random_groups_stay_below_their_bar_in_most_cases():
+    rng = np.random.default_rng(0)
+    n, eps2 = 300, 0.3
+    target, _ = unit_target(rng.standard_normal((n, 1)))
+    null = NullGain(np.ones((1, 1)), float(n), eps2)
+    above = 0
+    for _ in range(400):
+        X = np.eye(12)[rng.integers(0, 12, n)]
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        values, vectors = np.linalg.eigh(X.T @ X / n)
+        values = np.maximum(values, 0.0)
+        P = vectors.T @ X.T @ target / np.sqrt(n)
+        above += float((P[:, 0] ** 2 / (eps2 + values)).sum()) >= null.of_group(values / (eps2 + values), 1)
+    assert 5 <= above <= 40  # 5 % of 400 are 20
