@@ -139,17 +139,26 @@ def parameter_figure(found: Comparison) -> None:
             for panel, label, settings, style in lines:
                 runs = [values.get((name, size, model, f"{label} {s}"), np.array([np.nan])) for s in settings]
                 mean, spread = np.array([np.nanmean(r) for r in runs]), np.array([np.nanstd(r) for r in runs])
-                form = label.split(",")[0]
-                panel.plot(settings, mean, style, marker="o", markersize=3, color=colour, label=f"{form}, {size} columns")
-                panel.fill_between(settings, mean - spread, mean + spread, color=colour, alpha=0.1, linewidth=0)
+                panel.plot(settings, mean, style, marker="o", markersize=3, color=colour)
+                panel.fill_between(settings, mean - spread, mean + spread, color=colour, alpha=0.08, linewidth=0)
             control = values.get((name, size, model, "random"), np.array([np.nan]))
             for panel in row:
-                panel.axhline(np.nanmean(control), color="#999999", linewidth=1, label=f"random, {size} columns")
-        row[0].set(xlabel="enhancement nodes", ylabel=what, title=name)
-        row[1].set(xlabel="share r of the nodes that count (ranking)", ylabel=what, title=name)
+                panel.axhline(np.nanmean(control), color=colour, linewidth=1.2, linestyle=":")
+        sizes = " and ".join(str(size) for size in DATA_SETS[name].sizes)
+        row[0].set(xlabel="enhancement nodes", ylabel=what, title=f"{name}, {sizes} columns")
+        row[1].set(xlabel="share r of the nodes that count (ranking)", ylabel=what, title=f"{name}, {sizes} columns")
         for panel in row:
             panel.grid(visible=True, alpha=0.25)
-            panel.legend(fontsize=6, frameon=False)
+    handles = [
+        *(plt.Line2D([], [], color="#555555", linestyle=s, label=f) for f, s in (("sequential", "-"), ("ranking", "--"))),
+        plt.Line2D([], [], color="#555555", linestyle=":", label="random selection"),
+        *(
+            plt.Line2D([], [], color=c, label=f"{w} number of columns")
+            for w, c in (("smaller", "#0072B2"), ("larger", "#D55E00"))
+        ),
+        plt.Rectangle((0, 0), 1, 1, color="#555555", alpha=0.15, linewidth=0, label="spread over folds"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     save(figure, "parameters.svg")
     plt.close(figure)
 
