@@ -118,3 +118,22 @@ def test_the_number_of_columns_is_found_where_they_matter_only_together():
     selector = EasyFS("auto", random_state=0).fit(X, y)
     assert {3, 9, 20} <= set(selector.order_[: selector.n_features_].tolist())
     assert selector.n_features_ <= 5
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_product_of_three_among_too_many_columns_for_all_triples_is_found_by_its_size(seed, weighted):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((800, 900))
+    y = X[:, 3] * X[:, 400] * X[:, 871] + 0.5 * rng.standard_normal(800)
+    weight = rng.uniform(0.5, 2.0, 800) if weighted else None
+    assert set(EasyFS(3, random_state=0).fit(X, y, weight).order_[:3]) == {3, 400, 871}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_with_long_tails_has_no_triples(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_t(3, (500, 400)), np.exp(1.2 * rng.standard_normal(500))
+    kept = EasyFS(random_state=0).partial_fit(X, y).network_.kept
+    assert kept.effective_share < 0.9
+    assert not any(len(columns) == 3 for columns in kept.bundles.columns)

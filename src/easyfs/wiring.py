@@ -38,6 +38,9 @@ NODES_PER_PAIR, STRENGTH_POWER = 8, 4
 # Kept nodes that may be wired to one pair.
 KEPT_PER_PAIR = 8
 NODES_PER_BLOCK = 128
+# Where all triples are too many, those of so many columns are looked at, if the target rests on less than this share of
+# the rows; its square counts up to so many times its mean.
+LOUD_COLUMNS, LONG_TAILS, LOUDEST = 64, 0.9, 9.0
 
 
 def screen_pairs(
@@ -301,11 +304,12 @@ def keep_nodes(
 
 
 def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array) -> Bundles:
-    """Pairs from the screen, and triples where there are few columns, that tell something of the residual together."""
+    """Pairs from the screen, and triples, that tell something of the residual together."""
     root = rows.root_weight.astype(np.float32)
     sets = list(pairs[:MOST_PAIRS])
-    if triple_rows(len(root), int(live.sum())):
-        columns, values = next(rows.columns(live))
+    tried = live if triple_rows(len(root), int(live.sum())) else _loud_columns(rows, residual, live)
+    if tried.any():
+        columns, values = next(rows.columns(tried))
         triples = screen_triples(values / root[:, None], (residual[:, 0] * rows.root_weight).astype(np.float32))
         sets += list(columns[triples])
     if not sets:
@@ -315,3 +319,29 @@ def _bundles(rows: ScoringRows, residual: Array, live: Array, pairs: Array) -> B
     columns, values = next(rows.columns(used))
     found = find_bundles(values, root, residual, [np.searchsorted(columns, s) for s in sets], int(live.sum()))
     return replace(found, columns=[columns[s] for s in found.columns])
+
+
+def _loud_columns(rows: ScoringRows, residual: Array, live: Array) -> Array:
+    """The columns whose squares are most related to the square of the residual, where this has the long tails of products.
+
+    Of more columns than all triples can be looked at of, a product of three is large in size where each of them is.
+    """
+    loud = np.zeros_like(live)
+    if effective_share(residual, rows.root_weight) > LONG_TAILS:
+        return loud
+    weight = rows.root_weight**2
+    size = np.square(residual).sum(axis=1) / weight
+    size = np.minimum(size, LOUDEST * (weight @ size) / weight.sum())
+    size -= (weight @ size) / weight.sum()
+    right = np.column_stack([size, np.ones(len(size))]).astype(np.float32)
+    relevance = np.zeros(len(live))
+    for columns, values in rows.columns(live):
+        squares = np.square(values)  # each row with its weight
+        cross = (squares.T @ right).astype(np.float64)
+        energy = np.einsum("ij,ij,i->j", squares, squares, (1.0 / weight).astype(np.float32), optimize=False)
+        energy = energy - cross[:, 1] ** 2 / weight.sum()
+        relevance[columns] = np.where(
+            energy > 0, np.maximum(cross[:, 0], 0.0) ** 2 / np.where(energy > 0, energy, 1.0), 0.0
+        )
+    loud[np.argsort(-relevance, kind="stable")[:LOUD_COLUMNS]] = True
+    return loud & live
