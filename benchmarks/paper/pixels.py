@@ -23,8 +23,11 @@ SHAPES = {"CIFAR-10": (32, 32, 3), "ORL": (32, 32), "YALE": (32, 32), "UMIST": (
 TRANSPOSED = {"ORL", "YALE", "COIL20"}
 
 
-def chosen_columns(name: str, columns: int, max_rows: int) -> dict[str, list[int]]:
-    """The columns of each method, fitted on all rows (at most ``max_rows``), one process each and two minutes at most."""
+def chosen_columns(name: str, columns: int, max_rows: int) -> dict[str, list[int] | None]:
+    """The columns of each method, fitted on all rows (at most ``max_rows``), one process each and two minutes at most.
+
+    None for a method that took longer.
+    """
     data = get(name)
     X, y = data.load()
     rows = np.random.default_rng(0).permutation(len(X))[:max_rows]
@@ -45,10 +48,10 @@ def chosen_columns(name: str, columns: int, max_rows: int) -> dict[str, list[int
         results=RAW / "pixels" / f"{name}.jsonl",
     )
     orders = {place[1]: row["order"] for place, row in found.fit_rows.items() if row["status"] == "ok"}
-    return {selector: orders[selector] for selector in found.selectors if selector in orders}
+    return {selector: orders.get(selector) for selector in found.selectors}
 
 
-def draw(name: str, chosen: dict[str, list[int]], columns: int) -> None:
+def draw(name: str, chosen: dict[str, list[int] | None], columns: int) -> None:
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
     X, _ = get(name).load()
@@ -63,6 +66,10 @@ def draw(name: str, chosen: dict[str, list[int]], columns: int) -> None:
         panel.axis("off")
     for panel, (label, order) in zip(panels.flat, chosen.items(), strict=False):
         panel.imshow(grey, cmap="gray", alpha=0.55)
+        panel.set_title(label, fontsize=9)
+        if order is None:
+            panel.text(0.5, 0.5, "over two minutes", ha="center", va="center", fontsize=9, transform=panel.transAxes)
+            continue
         places = np.unravel_index(np.array(order[:columns]), shape)
         y, x = (places[1], places[0]) if name in TRANSPOSED else (places[0], places[1])
         if len(shape) == 3:
@@ -71,8 +78,8 @@ def draw(name: str, chosen: dict[str, list[int]], columns: int) -> None:
         else:
             colours, shift = np.array(["#d62728"] * len(y)), 0.0
         panel.scatter(x + shift, y, s=9, c=colours, linewidths=0)
-        panel.set_title(label, fontsize=9)
-    figure.suptitle(f"{name}: the {columns} columns chosen, over the mean image", fontsize=11)
+    channels = ", in the colour of their channel" if len(shape) == 3 else ""
+    figure.suptitle(f"{name}: the {columns} columns chosen{channels}, over the mean image", fontsize=11)
     save(figure, f"pixels-{name}.png")
     plt.close(figure)
 
