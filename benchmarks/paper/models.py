@@ -41,12 +41,12 @@ def measure(name: str, jobs: int) -> None:
                 row["sizes"] = [size for size in row.get("sizes", []) if size in data.sizes]
                 stream.write(json.dumps(row, separators=(",", ":")) + "\n")
     X, y = data.load()
-    for slow in (False, True):
-        fitted = {row["selector"] for row in fits}
-        chosen = {label: m.make() for label, m in methods_for(data.task).items() if m.slow == slow and label in fitted}
-        if not chosen:
-            continue
-        repeats = 1 + max((row["repeat"] for row in fits if METHODS[row["selector"]].slow == slow), default=0)
+    measured: dict[str, int] = {}
+    for row in fits:
+        measured[row["selector"]] = max(measured.get(row["selector"], 0), 1 + row["repeat"])
+    methods = {label: method for label, method in methods_for(data.task).items() if label in measured}
+    for repeats in sorted({measured[label] for label in methods}):
+        chosen = {label: method.make() for label, method in methods.items() if measured[label] == repeats}
         compare(
             chosen,
             X,
