@@ -14,7 +14,7 @@ import json
 from typing import Any
 
 from datasets import DATA_SETS, get
-from methods import METHODS, methods_for
+from methods import methods_for
 from run import MEMORY_LIMIT, RAW, TIME_LIMIT
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
