@@ -167,8 +167,9 @@ def page() -> str:
         "# Columns that matter only together",
         "",
         f"Share of the true columns that come first, mean over seeds; {ROWS} rows; e is standard normal noise. Settings",
-        "are the defaults. In brackets under each table: median seconds of a fit, other work beside it. Made by",
-        "`benchmarks/interactions.py`; every result is in `benchmarks/raw/interactions.jsonl`.",
+        "are the defaults. A dash, or no column: not measured, as a fit takes many seconds there. In brackets under each",
+        "table: median seconds of a fit, other work beside it. Made by `benchmarks/interactions.py`; every result is in",
+        "`benchmarks/raw/interactions.jsonl`.",
         "",
     ]
     for d in sorted({row["columns"] for row in found.values()}):
