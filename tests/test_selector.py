@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -996,68 +995,3 @@ class TestAwkwardTables:
         X, y = by_class(300, 8)
         plain = EasyFS(4, random_state=0, **SMALL).fit(X, y)
         assert_same_selection(plain, EasyFS(4, random_state=0, **SMALL).fit(X, y, 1.0))
-
-
-class TestOddTables:
-    """What a careful stranger tried."""
-
-    @pytest.mark.parametrize("place", range(0, 60, 3))
-    def test_a_class_of_one_row(self, place: int) -> None:
-        _, X = normal(400, 5)
-        y = np.zeros(400, dtype=int)
-        y[place] = 1
-        assert np.isfinite(EasyFS(1, random_state=0).fit(X, y).scores_).all()
-
-    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-    @pytest.mark.parametrize("offset", [0.0, 3.7, 100.0])
-    @pytest.mark.parametrize("seed", range(4))
-    def test_a_column_and_its_mirror_image(self, seed: int, offset: float, dtype: Any) -> None:
-        rng = np.random.default_rng(seed)
-        X = rng.standard_normal((500, 10))
-        X[:, 1] = offset - X[:, 0]
-        y = X[:, 0] ** 2 + 3.0 * X[:, 5] + 0.1 * rng.standard_normal(500)
-        selector = EasyFS(random_state=0).fit(X.astype(dtype), y)
-        assert list(selector.order_[: selector.n_features_]) == [5, 0]
-        assert selector.gains_.max() < 1.0
-
-    @pytest.mark.parametrize("seed", range(6))
-    def test_rows_that_are_repeated_many_times(self, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        X, on = np.zeros((5000, 6)), rng.random(5000) < 0.5
-        X[on] = rng.standard_normal(6)
-        X[rng.choice(5000, 10, replace=False)] = rng.standard_normal((10, 6))
-        assert np.isfinite(EasyFS(random_state=0).fit(X, on.astype(int)).scores_).all()
-
-    @pytest.mark.parametrize("seed", range(6))
-    def test_noise_is_not_taken_for_more_where_a_class_is_rare(self, seed: int) -> None:
-        _, X = normal(1000, 20, seed)
-        assert EasyFS(random_state=0).fit(X, (np.arange(1000) % 100 == 7).astype(int)).n_features_ == 1
-
-    @pytest.mark.parametrize("word", ["missing", "other values"])
-    def test_a_category_of_that_name_is_one_like_any_other(self, word: str) -> None:
-        rng = np.random.default_rng(0)
-        y = (rng.random(200) < 0.3).astype(int)
-        noise = rng.standard_normal((200, 2))
-        table = pd.DataFrame({"a": noise[:, 0], "status": np.where(y == 1, word, "present"), "b": noise[:, 1]})
-        selector = EasyFS(1, random_state=0).fit(table, y)
-        assert list(selector.get_feature_names_out()) == ["status"]
-        assert selector.relevance_ is not None
-        assert selector.relevance_[1] == pytest.approx(1.0)
-
-    def test_a_category_of_many_levels_counts_as_a_whole(self) -> None:
-        rng = np.random.default_rng(1)
-        kind, x = rng.integers(0, 30, 400), rng.standard_normal(400)
-        y = x + (0.8 * rng.standard_normal(30))[kind] + 0.1 * rng.standard_normal(400)
-        table = pd.DataFrame({"x": x, "kind": [f"L{k}" for k in kind], "noise": rng.standard_normal(400)})
-        assert set(EasyFS(random_state=0).fit(table, y).get_feature_names_out()) == {"x", "kind"}
-        shuffled = table.assign(kind=rng.permutation(table["kind"]))
-        assert list(EasyFS(random_state=0).fit(shuffled, y).get_feature_names_out()) == ["x"]
-
-    def test_a_row_number_that_is_excluded_needs_no_warning(self) -> None:
-        rng = np.random.default_rng(0)
-        table = pd.DataFrame({"id": np.arange(100), "a": rng.standard_normal(100), "b": rng.standard_normal(100)})
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            EasyFS(1, exclude=["id"], random_state=0).fit(table, np.arange(100) % 2)
-        with pytest.warns(UserWarning, match="set aside: 'id'"):
-            EasyFS(1, random_state=0).fit(table, np.arange(100) % 2)

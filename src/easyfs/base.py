@@ -97,11 +97,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self._encoder = encoder
             self._seen = Seen(dtypes=column_types(X))
             if encoder is not None and learn:
-                named = getattr(self, "feature_names_in_", None)
-                known = None if named is None else list(named)
-                encoder.warn_of_aside(
-                    resolve_columns("exclude", getattr(self, "exclude", None), self.n_features_in_, known)
-                )
+                exclude = getattr(self, "exclude", None)
+                encoder.warn_of_aside(resolve_columns("exclude", exclude, self.n_features_in_, self._names()))
         return matrix
 
     def _constraints(self) -> Constraints:

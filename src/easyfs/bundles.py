@@ -167,9 +167,9 @@ def find_bundles(values: Array, root_weight: Array, target: Array, sets: list[Ar
     order = np.flatnonzero(beyond)[np.argsort(-relevance[beyond], kind="stable")][:MOST_BUNDLES]
     members = [np.unique(sets[q]) for q in order]
     along = [values[:, columns].T @ values[:, columns[0]] for columns in members]
-    size = np.sqrt(np.einsum("ij,ij->j", values, values))
+    norm = np.sqrt(np.einsum("ij,ij->j", values, values))
     signs = [
-        np.where(products < OPPOSITE * size[columns] * size[columns[0]], -1.0, 1.0)
+        np.where(products < OPPOSITE * norm[columns] * norm[columns[0]], -1.0, 1.0)
         for columns, products in zip(members, along, strict=True)
     ]
     return Bundles(members, relevance[order], signs)
