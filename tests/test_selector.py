@@ -493,8 +493,10 @@ class TestStreams:
         np.testing.assert_allclose(a.merge(b).relevance_, whole.relevance_, atol=1e-9)
         assert a.relevance_[1] == pytest.approx(1.0)
         assert a.n_rows_ == 400
-        with pytest.raises(ValueError, match="drawn for 3 columns"):
-            EasyFS(**make.get_params()).partial_fit(np.ones((5, 4)), np.arange(5) % 2, network=a.network_)
+        with pytest.raises(ValueError, match="columns 'a', 'cat', 'b', in this order, but X is no table"):
+            EasyFS(**make.get_params()).partial_fit(np.ones((5, 3)), np.arange(5) % 2, network=a.network_)
+        with pytest.raises(ValueError, match="columns 'a', 'cat', 'b', in this order, but X has 'b', 'cat', 'a'"):
+            EasyFS(**make.get_params()).partial_fit(second[["b", "cat", "a"]], y_second, network=a.network_)
 
     def test_the_task_is_that_of_the_network(self) -> None:
         _, X = normal(300, 4)

@@ -18,6 +18,7 @@ from easyfs.profile import describe_target
 from easyfs.redundancy import explained_by_selected
 from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
 from easyfs.statistics import Plan, Statistics, gather
+from easyfs.tables import column_names
 from easyfs.validation import (
     CONSTANT_TARGET,
     Target,
@@ -320,7 +321,7 @@ class EasyFS(BaseSelector):
         if first:
             self._forget()
         if network is not None:
-            self._check_network(network)
+            self._check_network(network, column_names(X))
         matrix = self._check_table(
             X,
             reset=first,
@@ -472,7 +473,7 @@ class EasyFS(BaseSelector):
             self._labels.append(label)
         return self._labels.index(label)
 
-    def _check_network(self, network: Any) -> None:
+    def _check_network(self, network: Any, names: list[Any] | None) -> None:
         if not isinstance(network, Plan):
             raise TypeError(
                 f"network is of type {type(network).__name__}; pass what draw_network returns, or a selector's network_."
@@ -480,6 +481,13 @@ class EasyFS(BaseSelector):
         if network.compression != self.compression:
             raise ValueError(
                 f"network was drawn for compression={network.compression!r}, but this selector has {self.compression!r}."
+            )
+        known = None if network.encoder is None else [column.name for column in network.encoder.columns]
+        if known is not None and names != known:
+            found = "is no table" if names is None else f"has {', '.join(map(repr, names[:5]))}{', ...' * (len(names) > 5)}"
+            raise ValueError(
+                f"network was drawn for a table with the columns {', '.join(map(repr, known[:5]))}"
+                f"{', ...' * (len(known) > 5)}, in this order, but X {found}."
             )
 
     def _task_of(self, network: Plan | None) -> str:
