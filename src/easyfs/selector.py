@@ -532,10 +532,10 @@ class EasyFS(BaseSelector):
         check_choice("compression", self.compression, COMPRESSIONS)
         check_number("n_hidden", self.n_hidden, 0, whole=True)
         if self.n_enhancement != "auto":
-            check_number("n_enhancement", self.n_enhancement, 0, whole=True)
+            check_number("n_enhancement", self.n_enhancement, 0, whole=True, or_else=", or 'auto'")
         check_number("connections", self.connections, 1, whole=True)
         if self.n_rounds != "auto":
-            check_number("n_rounds", self.n_rounds, 1, whole=True)
+            check_number("n_rounds", self.n_rounds, 1, whole=True, or_else=", or 'auto'")
         check_number("n_kept", self.n_kept, 0, whole=True)
         check_number("pair_share", self.pair_share, 0, 1)
         check_number("residual_share", self.residual_share, 0, 1)
@@ -544,7 +544,7 @@ class EasyFS(BaseSelector):
         if self.clip is not None:
             check_number("clip", self.clip, 0, above=True, or_else=", or None to clip nothing")
         if self.eps2 != "auto":
-            check_number("eps2", self.eps2, 0, above=True)
+            check_number("eps2", self.eps2, 0, above=True, or_else=", or 'auto'")
         check_number("lambda1", self.lambda1, 0)
         check_number("lambda2", self.lambda2, 0)
         check_number("top_share", self.top_share, 0, 1, above=True)
