@@ -1,7 +1,7 @@
 """What columns tell of the target by themselves and by a linear fit, on a sample of the rows.
 
-Nodes are scored for what a linear fit leaves of the target; what the fit predicts takes part in the target; and the penalty
-it needs says how noisy the target is.
+What a linear fit predicts takes part in the target, and the penalty it needs says how noisy the target is; what the columns
+that stand out leave of the target is where joint effects are looked for.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from easyfs.engines.local import block_slices, large_product, map_blocks
 from easyfs.relevance import explained_share, orthonormal_basis
-from easyfs.rows import ScaledSparse, spread_rows
+from easyfs.rows import ScaledSparse
+from easyfs.sampling import draw_rows
 from easyfs.stopping import null_relevance
 
 Array = NDArray[Any]
 
-# The sample has this many rows at most; on wide tables on fewer, as the linear fit grows with both.
-SCORED_NUMBERS, FEWEST_SCORED_ROWS, MOST_SCORED_ROWS = 1 << 20, 512, 1024
+# The sample has so many numbers, within these numbers of rows.
+SAMPLE_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 20, 512, 2048
 # Columns that are held dense at a time: at least so many, and more where the sample is short.
 DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
@@ -35,15 +36,17 @@ STRONG_ROUNDS, STRONG_CANDIDATES, COPY, STRONG_ROWS = 3, 16, 0.5, 16
 
 
 @dataclass(frozen=True)
-class ScoringRows:
-    """The sample that nodes are scored on.
+class Sample:
+    """The rows that the search for joint effects, the linear fit and the law of chance look at.
 
     Attributes
     ----------
     inputs : ndarray or ScaledSparse
         Scaled rows.
     root_weight : ndarray
-        Root of the weight of each row.
+        Root of the weight of each row: its own, times the number of rows that it stands for.
+    own_weight : ndarray or None
+        Weight of each row that the user gave, where it does not count rows.
     target : ndarray of shape (n, r)
         Orthonormal basis of the targets; each row carries the root of its weight.
     basis : ndarray of shape (t, r)
@@ -52,16 +55,27 @@ class ScoringRows:
 
     inputs: Array | ScaledSparse
     root_weight: Array
+    own_weight: Array | None
     target: Array
     basis: Array
     _centred: list[Array] = field(default_factory=list, repr=False)
     _energy: list[Array] = field(default_factory=list, repr=False)
 
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.inputs.shape[0])
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows count differently."""
+        return bool((self.root_weight != 1.0).any())
+
     def columns(self, live: Array) -> Iterator[tuple[Array, Array]]:
         """Blocks of live columns as float32, centred, each row times the root of its weight (not to be written to)."""
         places = np.flatnonzero(live)
-        for part in block_slices(len(places), max(DENSE_COLUMNS, DENSE_NUMBERS // max(1, self.inputs.shape[0]))):
-            yield places[part], self._columns(places[part])
+        for part in block_slices(len(places), max(DENSE_COLUMNS, DENSE_NUMBERS // max(1, self.n))):
+            yield places[part], self.take(places[part])
 
     def energy(self, columns: Array, values: Array) -> Array:
         """Sums of squares of a block from :meth:`columns`; those of all columns are kept, as they are asked for often."""
@@ -73,7 +87,8 @@ class ScoringRows:
             self._energy.append(energy)
         return np.asarray(energy)
 
-    def _columns(self, chosen: Array) -> Array:
+    def take(self, chosen: Array) -> Array:
+        """Some columns, as :meth:`columns` gives them."""
         whole = len(chosen) == self.inputs.shape[1]
         if whole and self._centred:
             return self._centred[0]
@@ -84,27 +99,52 @@ class ScoringRows:
         else:
             values = (self.inputs if whole else self.inputs[:, chosen]).astype(np.float32)
         values -= (weight @ values) / weight.sum()
-        if (root != 1.0).any():
+        if self.weighted:
             values *= root[:, None]
         if whole:  # asked for several times
             self._centred.append(values)
         return values
 
 
-def scoring_rows(inputs: Array | ScaledSparse, Y: Array, weight: Array | None) -> ScoringRows:
-    """Take rows spread over the sample and an orthonormal basis of their targets."""
-    size = int(np.clip(SCORED_NUMBERS // max(1, inputs.shape[1]), FEWEST_SCORED_ROWS, MOST_SCORED_ROWS))
-    chosen = spread_rows(len(Y), size, weight)
-    if chosen is not None:
-        inputs, Y, weight = inputs[chosen], Y[chosen], None
-    w = np.ones(len(Y)) if weight is None else weight
+def take_sample(
+    inputs: Array | ScaledSparse,
+    Y: Array,
+    seed: int,
+    weight: Array | None = None,
+    stands_for: Array | None = None,
+    codes: Array | None = None,
+) -> Sample:
+    """Draw the sample and make an orthonormal basis of its targets.
+
+    Parameters
+    ----------
+    inputs : ndarray or ScaledSparse
+        Scaled rows.
+    Y : ndarray of shape (n, t)
+        Their targets, as columns.
+    seed : int
+        Seed of the draw.
+    weight, stands_for : ndarray, optional
+        Weight of each row, and how many rows it stands for beside that.
+    codes : ndarray of int, optional
+        Classes: rare ones are in the sample.
+    """
+    size = int(np.clip(SAMPLE_NUMBERS // max(1, inputs.shape[1]), FEWEST_ROWS, MOST_ROWS))
+    drawn = draw_rows(len(Y), size, seed, weight, codes)
+    inputs, Y = inputs[drawn.rows], Y[drawn.rows]
+    w = np.ones(len(Y)) if drawn.weight is None else drawn.weight.astype(np.float64)
+    if drawn.chance is not None:
+        w = w * drawn.chance
+    if stands_for is not None:
+        w = w * stands_for[drawn.rows]
+    w = w * (len(w) / w.sum())
     centred = Y.astype(np.float64) - np.average(Y, axis=0, weights=w)
     basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
-    root = np.sqrt(w)
-    return ScoringRows(inputs, root, (centred @ basis) * root[:, None], basis)
+    root = np.sqrt(w) if (w != 1.0).any() else np.ones(len(w))
+    return Sample(inputs, root, drawn.weight, (centred @ basis) * root[:, None], basis)
 
 
-def input_relevance(rows: ScoringRows, live: Array, target: Array) -> Array:
+def input_relevance(rows: Sample, live: Array, target: Array) -> Array:
     """Relevance of each input by itself to an orthonormal target, on the sample."""
     relevance = np.zeros(len(live))
     for columns, values in rows.columns(live):
@@ -118,13 +158,13 @@ class LinearFit:
 
     Parameters
     ----------
-    rows : ScoringRows
+    rows : Sample
         The sample.
     live : ndarray of bool
         Columns that take part.
     """
 
-    def __init__(self, rows: ScoringRows, live: Array):
+    def __init__(self, rows: Sample, live: Array):
         self.rows, self.live = rows, live
         n, d = rows.inputs.shape
         self.n, self.d, self.n_live = n, d, int(live.sum())
@@ -139,11 +179,6 @@ class LinearFit:
             with large_product():
                 for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
                     self.gram += product
-
-    @property
-    def weight(self) -> float:
-        """Total weight of the sample's rows."""
-        return float(self.rows.root_weight @ self.rows.root_weight)
 
     def fit(self, penalty: float, target: Array | None = None) -> tuple[Array, Array]:
         """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""
@@ -169,22 +204,8 @@ class LinearFit:
             except LinAlgError:
                 penalty *= 10.0
 
-    def residuals(self) -> tuple[Array, Array, Array]:
-        """What a fit leaves of the target, as an orthonormal basis, and the fit's coefficients; and what such a fit leaves
-        once the columns that stand out are taken out first.
-
-        The penalty is the number of columns: the amount at which noise and signal are expected to weigh the same when half
-        of the target's variance is linear in standardised columns. With many columns that leaves half of a strong one in
-        the residual, where it hides what columns tell together; the second residual is free of those.
-        """
-        r = self.rows.target.shape[1]
-        both = np.concatenate([self.rows.target, self._without_strong_columns()], axis=1)
-        coefficients, left = self.fit(float(max(1, self.n_live)), both)
-        plain, cleaned = (part @ orthonormal_basis(part.T @ part) for part in (left[:, :r], left[:, r:]))
-        return plain, coefficients[:, :r], cleaned
-
-    def _without_strong_columns(self) -> Array:
-        """What the columns that stand out leave of the target, fitted without a penalty."""
+    def without_strong_columns(self) -> tuple[Array, list[int]]:
+        """What the columns that stand out leave of the target, fitted without a penalty, and which they are."""
         left = self.rows.target
         chosen: list[int] = []
         values = np.empty((self.n, 0))
@@ -195,7 +216,7 @@ class LinearFit:
             relevance = input_relevance(self.rows, self.live, direction)
             relevance[chosen] = 0.0
             candidates = np.argsort(-relevance, kind="stable")[:STRONG_CANDIDATES]
-            candidates = candidates[relevance[candidates] > null_relevance(self.weight, direction.shape[1], self.n_live)]
+            candidates = candidates[relevance[candidates] > null_relevance(self.n, direction.shape[1], self.n_live)]
             if not len(candidates):
                 break
             mask = np.zeros(self.d, dtype=bool)
@@ -204,11 +225,11 @@ class LinearFit:
             for j, column in zip(candidates, found.T[np.searchsorted(places, candidates)].astype(np.float64), strict=True):
                 beyond = column - values @ (values.T @ column)
                 size = np.linalg.norm(beyond)
-                if size > COPY * np.linalg.norm(column) and len(chosen) < self.weight / STRONG_ROWS:
+                if size > COPY * np.linalg.norm(column) and len(chosen) < self.n / STRONG_ROWS:
                     values = np.column_stack([values, beyond / size])
                     chosen.append(int(j))
             left = self.rows.target - values @ (values.T @ self.rows.target)
-        return left
+        return left, chosen
 
     def best_penalty(self) -> tuple[float, float]:
         """The penalty with the least generalised cross-validation error, and the share of the target predicted with it.
@@ -217,7 +238,7 @@ class LinearFit:
         number of rows.
         """
         root, target = self.rows.root_weight, self.rows.target
-        chosen = spread_rows(self.n, PENALTY_ROWS, None if (root == 1.0).all() else root * root)
+        chosen = _spread(root * root, PENALTY_ROWS)
         if self.primal:
             values = next(self.rows.columns(self.live))[1]
             values = values if chosen is None else values[chosen]
@@ -245,3 +266,12 @@ class LinearFit:
         errors = np.where(free > 0, (left**2 @ energy) / np.maximum(free, 1e-9) ** 2, np.inf)
         best = int(np.flatnonzero(errors <= (1.0 + PENALTY_TIE) * errors.min())[-1])  # of equals, the largest
         return float(size * PENALTIES[best]), 1.0 - float(errors[best]) * (1.0 - 1.0 / n) ** 2 / float(energy.sum())
+
+
+def _spread(weight: Array, size: int) -> Array | None:
+    """Places spread evenly over the weight; None where there are no more than ``size``."""
+    if len(weight) <= size:
+        return None
+    edges = np.cumsum(weight)
+    points = (np.arange(size) + 0.5) / size * edges[-1]
+    return np.asarray(np.minimum(np.searchsorted(edges, points, side="right"), len(weight) - 1))

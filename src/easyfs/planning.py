@@ -1,4 +1,4 @@
-"""Make the plan: scaling, network and kept nodes, all from a sample of rows."""
+"""Make the plan: scaling, network, sample and joint effects, all from a sample of rows."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.linear import LinearFit, ScoringRows, input_relevance, scoring_rows
+from easyfs.interactions import Found, find_interactions
+from easyfs.linear import LinearFit, Sample, input_relevance, take_sample
 from easyfs.network import Network, draw_enhancement, draw_hidden
-from easyfs.rows import ROUNDING, Rows, ScaledSparse, measure_scaling, scale_rows, spread_rows, winsorized, without_extremes
-from easyfs.statistics import FittedTarget, Plan, Statistics
-from easyfs.target import nodes_that_count
-from easyfs.wiring import keep_nodes, keep_some
+from easyfs.rows import ROUNDING, Rows, ScaledSparse, measure_scaling, scale_rows, winsorized, without_extremes
+from easyfs.sampling import counts_rows, draw_rows
+from easyfs.statistics import FittedTarget, Plan
 
 Array = NDArray[Any]
 
-# Scaling and network come from at most this many rows, spread over the data.
+# Scaling and network come from at most this many rows.
 SAMPLE_ROWS = 20_000
 # The sketch of wide tables takes fewer rows still: as many as keep it within this many products.
 SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 27, 512
-# Enhancement nodes by number of columns: enough for each column to meet many others, bounded in cost.
-NODES_PER_COLUMN, FEWEST_NODES, MOST_NODES = 60, 1000, 3000
+# Enhancement nodes of the ranking when none are given: one for each column, at most so many.
+MOST_NODES = 1000
 
 
 @dataclass(frozen=True)
@@ -35,20 +35,11 @@ class NetworkSettings:
     n_enhancement: int | str
     connections: int
     n_rounds: int
-    n_kept: int
-    pair_share: float
-    residual_share: float
     predicted_share: float
     coverage_power: float
+    interactions: bool
     clip: float
     literal: bool
-
-
-def auto_enhancement(n_columns: int, compression: str) -> int:
-    """Number of enhancement nodes when none is given; depends on the number of columns alone."""
-    if compression == "ranking":
-        return min(n_columns, FEWEST_NODES)
-    return int(np.clip(NODES_PER_COLUMN * n_columns, FEWEST_NODES, MOST_NODES))
 
 
 def make_plan(
@@ -60,11 +51,12 @@ def make_plan(
     n_targets: int,
     classes: tuple[Any, ...] = (),
     excluded: Array,
+    groups: Array,
     settings: NetworkSettings,
     rng: np.random.Generator,
     scale: tuple[Array, Array] | None = None,
 ) -> tuple[Plan, tuple[Array | ScaledSparse, Array] | None]:
-    """Measure the scaling, draw the network and choose the nodes to keep.
+    """Measure the scaling, draw the network and the sample, and look for joint effects.
 
     Returns
     -------
@@ -72,27 +64,30 @@ def make_plan(
     scaled : tuple of rows and observed weights, or None
         The scaled rows, when the sample is the whole table.
     """
-    chosen = spread_rows(X.shape[0], SAMPLE_ROWS, weight)
-    if chosen is not None:
-        X, weight = X[chosen], None
-        y = None if y is None else y[chosen]
-    scaling = replace(measure_scaling(X, weight), clip=settings.clip)
+    seed = int(rng.integers(1 << 62))
+    codes = y if target_kind == "classes" else None
+    whole = (X.shape[0] if weight is None or not counts_rows(weight) else weight.sum()) <= SAMPLE_ROWS
+    stands_for = None
+    if not whole:
+        drawn = draw_rows(X.shape[0], SAMPLE_ROWS, seed, weight, codes)
+        X, weight, stands_for = X[drawn.rows], drawn.weight, drawn.chance
+        y = None if y is None else y[drawn.rows]
+        codes = y if target_kind == "classes" else None
+    counted = weight if stands_for is None else stands_for * (1.0 if weight is None else weight)
+    scaling = replace(measure_scaling(X, counted), clip=settings.clip)
     if scale is not None:
         center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
         constant = scaling.constant | ~(spread > 0)
         scaling = replace(scaling, center=center, scale=np.where(spread > 0, spread, 1.0), constant=constant)
-    inputs, observed = scale_rows(X, scaling, weight)
+    inputs, observed = scale_rows(X, scaling, counted)
     if scale is None and np.isfinite(settings.clip):
-        remeasured = without_extremes(X, scaling, (inputs, observed), weight)
+        remeasured = without_extremes(X, scaling, (inputs, observed), counted)
         if remeasured is not scaling:
             scaling = remeasured
-            inputs, observed = scale_rows(X, scaling, weight, out=inputs if isinstance(inputs, np.ndarray) else None)
+            inputs, observed = scale_rows(X, scaling, counted, out=inputs if isinstance(inputs, np.ndarray) else None)
     live = ~(scaling.constant | excluded)
-    target_center, target_scale, target_reach = _target_scaling(y, weight, target_kind, settings.clip)
+    target_center, target_scale, target_reach = _target_scaling(y, counted, target_kind, settings.clip)
     hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not settings.literal)
-    n_enhancement = settings.n_enhancement
-    if isinstance(n_enhancement, str):
-        n_enhancement = auto_enhancement(len(live), settings.compression)
     plan = Plan(
         scaling=scaling,
         network=Network(len(live), hidden, sparse.csr_array((0, len(live) + len(hidden))), settings.n_rounds),
@@ -103,43 +98,55 @@ def make_plan(
         target_reach=target_reach,
         classes=classes,
         compression=settings.compression,
+        seed=seed,
     )
-    changes: dict[str, Any]
+    if y is not None:
+        plan = replace(plan, sample=take_sample(inputs, plan.encode(y, n_targets), seed, weight, stands_for, codes))
     if settings.compression == "ranking":
-        enhancement = draw_enhancement(
-            n_enhancement, settings.connections, live, len(hidden), settings.n_rounds, rng, unit_rows=not settings.literal
-        )
-        network = Network(len(live), hidden, enhancement, settings.n_rounds)
-        changes = {"network": network, "by_class": target_kind == "classes"}
+        plan = _with_ranking(plan, hidden, settings, rng)
     else:
-        rows = None if y is None else scoring_rows(inputs, plan.encode(y, n_targets), weight)
-        told = rows is not None and rows.target.shape[1] > 0 and bool(live.any())
-        if rows is not None and told:
-            _listen_to_relevant(hidden, rows, live, settings.coverage_power)
-        changes = {"sketch": hidden_sketch(inputs, weight, plan.network)} if len(hidden) else {}
-        changes["network"] = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
-        if rows is not None and told:
-            fit = LinearFit(rows, live)
-            changes["fitted"] = fitted_target(fit, settings.predicted_share)
-        if rows is not None and told and n_enhancement and settings.n_kept:
-            kept = keep_nodes(
-                fit,
-                hidden,
-                rng,
-                n_enhancement=n_enhancement,
-                connections=settings.connections,
-                n_rounds=settings.n_rounds,
-                n_kept=settings.n_kept,
-                pair_share=settings.pair_share,
-                residual_share=settings.residual_share,
-            )
-            changes.update(network=kept.network, kept=kept)
-    plan = replace(plan, **changes)
-    if plan.kept is not None and chosen is not None and y is not None:
-        sample = Statistics(plan, n_targets).add_scaled(inputs, observed, y, weight)
-        kept = keep_some(plan.kept, np.flatnonzero(nodes_that_count(plan, sample.total)))
-        plan = replace(plan, network=kept.network, kept=kept)
-    return plan, (inputs, observed) if chosen is None else None
+        plan = _with_sequential(plan, hidden, inputs, counted, groups, settings)
+    return plan, (inputs, observed) if whole else None
+
+
+def _with_ranking(plan: Plan, hidden: Array, settings: NetworkSettings, rng: np.random.Generator) -> Plan:
+    """The paper's whole network."""
+    asked = settings.n_enhancement
+    enhancement = draw_enhancement(
+        min(len(plan.live), MOST_NODES) if isinstance(asked, str) else asked,
+        settings.connections,
+        plan.live,
+        len(hidden),
+        settings.n_rounds,
+        rng,
+        unit_rows=not settings.literal,
+    )
+    network = Network(len(plan.live), hidden, enhancement, settings.n_rounds)
+    return replace(plan, network=network, by_class=plan.target_kind == "classes")
+
+
+def _with_sequential(
+    plan: Plan,
+    hidden: Array,
+    inputs: Array | ScaledSparse,
+    weight: Array | None,
+    groups: Array,
+    settings: NetworkSettings,
+) -> Plan:
+    """The sketch that coverage is measured by, what can be predicted of the target, and joint effects."""
+    sample, live = plan.sample, plan.live
+    told = sample is not None and sample.target.shape[1] > 0 and bool(live.any())
+    if sample is not None and told:
+        _listen_to_relevant(hidden, sample, live, settings.coverage_power)
+    sketch = hidden_sketch(inputs, weight, replace(plan.network, hidden=hidden), plan.seed) if len(hidden) else None
+    network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
+    fitted, found = None, ()
+    if sample is not None and told:
+        fit = LinearFit(sample, live)
+        fitted = fitted_target(fit, settings.predicted_share)
+        if settings.interactions:
+            found = find_interactions(fit, groups, plan.seed)
+    return replace(plan, sketch=sketch, network=network, fitted=fitted, found=found)
 
 
 def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, clip: float) -> tuple[Array, Array, Array]:
@@ -159,7 +166,7 @@ def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, cli
     return center * size, np.where(varies, spread, 1.0) * size, np.where(varies, clip, np.inf)
 
 
-def _listen_to_relevant(hidden: Array, rows: ScoringRows, live: Array, power: float) -> None:
+def _listen_to_relevant(hidden: Array, rows: Sample, live: Array, power: float) -> None:
     """Let the hidden nodes hear each input as loud as it is related to the target, so that they cover what matters."""
     if not power or not len(hidden):
         return
@@ -178,19 +185,19 @@ def fitted_target(fit: LinearFit, share: float) -> FittedTarget | None:
     penalty, told = fit.best_penalty()
     if told <= 0.0:
         return None
-    return FittedTarget(fit.fit(penalty)[0] @ np.linalg.pinv(fit.rows.basis), fit.weight, share, penalty)
+    return FittedTarget(fit.fit(penalty)[0] @ np.linalg.pinv(fit.rows.basis), fit.n, share, penalty)
 
 
-def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: Network) -> Array:
+def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: Network, seed: int) -> Array:
     """Covariances of the inputs with the standardised hidden nodes, scaled so that all nodes together have unit energy.
 
     Only ``PP'`` of these products ``P`` matters, so with fewer rows than nodes the nodes are first replaced by as many
     combinations as there are rows.
     """
     most = SKETCH_PRODUCTS // max(1, inputs.shape[1] * network.n_hidden)
-    chosen = spread_rows(inputs.shape[0], max(FEWEST_SKETCH_ROWS, most), weight)
-    if chosen is not None:
-        inputs, weight = inputs[chosen], None
+    drawn = draw_rows(inputs.shape[0], max(FEWEST_SKETCH_ROWS, most), seed, weight)
+    if len(drawn.rows) < inputs.shape[0] or weight is not None:
+        inputs, weight = inputs[drawn.rows], drawn.weight
     n = inputs.shape[0]
     inputs = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype)).safe().inputs
     nodes = network.expand(inputs)
@@ -205,3 +212,6 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
     if nodes.shape[1] > n:
         nodes = np.asarray(np.linalg.qr(nodes.T, mode="r")).T
     return Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight).cross(nodes)
+
+
+__all__ = ["Found", "NetworkSettings", "make_plan"]

@@ -16,13 +16,13 @@ from easyfs.notices import warn_user
 from easyfs.planning import NetworkSettings, make_plan
 from easyfs.profile import describe_target
 from easyfs.redundancy import explained_by_selected
-from easyfs.selection import Constraints, Selection, select_ranking, select_sequential
+from easyfs.selecting import select_ranking, select_sequential
+from easyfs.selection import Constraints, Selection
 from easyfs.statistics import Plan, Statistics, gather
 from easyfs.tables import column_names
 from easyfs.validation import (
     CONSTANT_TARGET,
     Target,
-    check_block_weights,
     check_choice,
     check_enough_rows,
     check_number,
@@ -85,16 +85,8 @@ class EasyFS(BaseSelector):
         Rounds that signals run through the network. With two or more, enhancement nodes also listen to one another.
         ``"auto"`` is 1 for the sequential form and 2 for the ranking.
 
-    n_kept : int, default=64
-        Enhancement nodes that are carried on, of all that are drawn (sequential form).
-
-    pair_share : float, default=0.3
-        Share of the enhancement nodes that is wired to pairs of columns whose product is related to the target; the others
-        are wired at random. 0 switches the screen for pairs off (sequential form).
-
-    residual_share : float, default=0.5
-        Share of the kept nodes chosen for what a linear fit leaves of the target rather than for the target itself,
-        so that strong single columns do not hide pairs. 0 switches this off (sequential form).
+    interactions : bool, default=True
+        Look for columns that matter in a curve or only together with others, on a sample of the rows (sequential form).
 
     predicted_share : float, default=0.5
         Share of the target's weight that goes to the part of it that a linear fit predicts for rows it has not seen, so
@@ -116,9 +108,9 @@ class EasyFS(BaseSelector):
         is 0.2 and more where the target is noisy for so few rows: a tenth of the ridge penalty, for each row, that predicts
         the target best is added, at most 1.
 
-    block_weights : tuple of three floats, default=(0.65, 0.15, 0.2)
-        Weight of the target itself, of the enhancement nodes related to it, and of the coverage of the whole table
-        (sequential form).
+    coverage : float, default=0.2
+        Weight of the coverage of the whole table, against the target's: it decides between columns that tell the target
+        about as much, and in which order columns come that tell nothing more of it (sequential form).
 
     lambda1 : float, default=1.0
         Weight of redundancy against relevance in the score of a node (ranking).
@@ -209,14 +201,12 @@ class EasyFS(BaseSelector):
         n_enhancement: int | str = "auto",
         connections: int = 3,
         n_rounds: int | str = "auto",
-        n_kept: int = 64,
-        pair_share: float = 0.3,
-        residual_share: float = 0.5,
+        interactions: bool = True,
         predicted_share: float = 0.5,
         coverage_power: float = 1.0,
         clip: float | None = 4.0,
         eps2: float | str = "auto",
-        block_weights: tuple[float, float, float] = (0.65, 0.15, 0.2),
+        coverage: float = 0.2,
         lambda1: float = 1.0,
         lambda2: float = 0.5,
         top_share: float = 0.2,
@@ -233,14 +223,12 @@ class EasyFS(BaseSelector):
         self.n_enhancement = n_enhancement
         self.connections = connections
         self.n_rounds = n_rounds
-        self.n_kept = n_kept
-        self.pair_share = pair_share
-        self.residual_share = residual_share
+        self.interactions = interactions
         self.predicted_share = predicted_share
         self.coverage_power = coverage_power
         self.clip = clip
         self.eps2 = eps2
-        self.block_weights = block_weights
+        self.coverage = coverage
         self.lambda1 = lambda1
         self.lambda2 = lambda2
         self.top_share = top_share
@@ -523,6 +511,7 @@ class EasyFS(BaseSelector):
             n_targets=target.n_targets,
             classes=() if target.classes is None else tuple(target.classes.tolist()),
             excluded=constraints.excluded,
+            groups=constraints.groups,
             settings=self._settings(),
             rng=np.random.default_rng(seed),
             scale=scale,
@@ -536,9 +525,7 @@ class EasyFS(BaseSelector):
         check_number("connections", self.connections, 1, whole=True)
         if self.n_rounds != "auto":
             check_number("n_rounds", self.n_rounds, 1, whole=True, or_else=", or 'auto'")
-        check_number("n_kept", self.n_kept, 0, whole=True)
-        check_number("pair_share", self.pair_share, 0, 1)
-        check_number("residual_share", self.residual_share, 0, 1)
+        check_choice("interactions", self.interactions, (True, False))
         check_number("predicted_share", self.predicted_share, 0, 1)
         check_number("coverage_power", self.coverage_power, 0)
         if self.clip is not None:
@@ -548,16 +535,14 @@ class EasyFS(BaseSelector):
         check_number("lambda1", self.lambda1, 0)
         check_number("lambda2", self.lambda2, 0)
         check_number("top_share", self.top_share, 0, 1, above=True)
-        check_block_weights(self.block_weights)
+        check_number("coverage", self.coverage, 0, 1)
         return NetworkSettings(
             compression=self.compression,
             n_hidden=self.n_hidden,
             n_enhancement=self.n_enhancement,
             connections=self.connections,
             n_rounds=AUTO_ROUNDS[self.compression] if isinstance(self.n_rounds, str) else self.n_rounds,
-            n_kept=self.n_kept,
-            pair_share=self.pair_share,
-            residual_share=self.residual_share,
+            interactions=bool(self.interactions),
             predicted_share=self.predicted_share,
             coverage_power=self.coverage_power,
             clip=np.inf if self.clip is None or self.literal else float(self.clip),
@@ -567,13 +552,13 @@ class EasyFS(BaseSelector):
     def _auto_eps2(self, stats: Statistics) -> float:
         """The noisier the target, for the rows there are, the less a column that repeats another is worthless."""
         fitted = stats.plan.fitted
-        noise = 0.0 if fitted is None else min(fitted.penalty / sum(m.weight for m in stats.moments.values()), MOST_NOISE)
+        noise = 0.0 if fitted is None else min(fitted.penalty / stats.n_counted, MOST_NOISE)
         return AUTO_EPS2[self.compression] + NOISE_SHARE * noise
 
     def _select(self, stats: Statistics, constraints: Constraints) -> Selection:
         eps2 = self._auto_eps2(stats) if isinstance(self.eps2, str) else self.eps2
         if self.compression == "sequential":
-            return select_sequential(stats, constraints, eps2=eps2, block_weights=self.block_weights)
+            return select_sequential(stats, constraints, eps2=eps2, coverage=self.coverage)
         return select_ranking(
             stats,
             constraints,
@@ -582,5 +567,4 @@ class EasyFS(BaseSelector):
             lambda2=self.lambda2,
             share=self.top_share,
             literal=self.literal,
-            block_weights=self.block_weights,
         )

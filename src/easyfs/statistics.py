@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from easyfs.engines.local import block_rows, block_slices, map_blocks
+from easyfs.interactions import Found
+from easyfs.linear import Sample
 from easyfs.moments import ROWS_PER_COLUMN, SecondMoment
 from easyfs.network import Network
 from easyfs.rows import Rows, ScaledSparse, Scaling, scale_rows
-from easyfs.wiring import KeptNodes
+from easyfs.sampling import counts_rows
 
 if TYPE_CHECKING:
     from easyfs.encoding import TableEncoder
@@ -72,8 +74,12 @@ class Plan:
         What the statistics are for.
     by_class : bool
         Whether moments are kept for each class apart, as the paper's ranking needs them.
-    kept : KeptNodes, optional
-        How the nodes were chosen; None when all nodes are carried.
+    seed : int
+        Seed of the sample, and of the permutations that measure chance.
+    sample : Sample, optional
+        The rows that chance is measured on; None without a target.
+    found : tuple of Found
+        Columns that matter together, or in a curve (sequential form).
     fitted : FittedTarget, optional
         The part of the target that can be predicted.
     sketch : ndarray of shape (d, m), optional
@@ -92,20 +98,12 @@ class Plan:
     classes: tuple[Any, ...] = ()
     compression: str = "sequential"
     by_class: bool = False
-    kept: KeptNodes | None = None
+    seed: int = 0
+    sample: Sample | None = None
+    found: tuple[Found, ...] = ()
     fitted: FittedTarget | None = None
     sketch: Array | None = None
     encoder: TableEncoder | None = None
-
-    @property
-    def nodes(self) -> Array | slice:
-        """Which extra nodes of the network are summed."""
-        return slice(None) if self.kept is None else self.kept.places
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of extra nodes that are summed."""
-        return self.network.n_extra if self.kept is None else len(self.kept.places)
 
     @property
     def fingerprint(self) -> str:
@@ -124,15 +122,12 @@ class Plan:
             network.enhancement.indices,
             network.enhancement.data,
             np.array([network.n_rounds, self.by_class, self.scaling.clip]),
-            np.arange(network.n_extra)[self.nodes],
             np.zeros(0) if self.sketch is None else self.sketch,
             np.zeros(0) if self.fitted is None else self.fitted.coefficients,
-            np.zeros(0) if self.kept is None else self.kept.for_residual,
-            np.zeros(0) if self.kept is None else self.kept.coefficients,
         ):
             digest.update(np.ascontiguousarray(part).tobytes())
         encoding = "" if self.encoder is None else self.encoder.signature
-        digest.update(f"{self.target_kind} {self.scaling.dtype} {self.classes!r} {encoding}".encode())
+        digest.update(f"{self.target_kind} {self.scaling.dtype} {self.classes!r} {encoding} {self.found!r}".encode())
         return digest.hexdigest()
 
     def rows(
@@ -143,7 +138,7 @@ class Plan:
         if sparse.issparse(X):
             inputs, observed = scale_rows(X, self.scaling, weight)
             return self.with_nodes(inputs, y, weight, n_targets), observed
-        rows = Rows.allocate(n, d, self.n_nodes + n_targets, self.scaling.dtype, weight)
+        rows = Rows.allocate(n, d, self.network.n_extra + n_targets, self.scaling.dtype, weight)
         assert isinstance(rows.inputs, np.ndarray)
         inputs, observed = scale_rows(X, self.scaling, weight, out=rows.inputs)
         self._fill(rows.extra, inputs, y, n_targets)
@@ -151,17 +146,14 @@ class Plan:
 
     def with_nodes(self, inputs: Array | ScaledSparse, y: Array | None, weight: Array | None, n_targets: int) -> Rows:
         """Put the nodes and targets beside rows that are scaled already."""
-        extra = np.empty((inputs.shape[0], self.n_nodes + n_targets), dtype=self.scaling.dtype)
+        extra = np.empty((inputs.shape[0], self.network.n_extra + n_targets), dtype=self.scaling.dtype)
         self._fill(extra, inputs, y, n_targets)
         return Rows(inputs, extra, weight)
 
     def _fill(self, extra: Array, inputs: Array | ScaledSparse, y: Array | None, n_targets: int) -> None:
-        if self.n_nodes == self.network.n_extra:
-            self.network.expand(inputs, out=extra[:, : self.n_nodes])
-        else:
-            extra[:, : self.n_nodes] = self.network.expand(inputs)[:, self.nodes]
+        self.network.expand(inputs, out=extra[:, : self.network.n_extra])
         if n_targets and y is not None:
-            extra[:, self.n_nodes :] = self.encode(y, n_targets)
+            extra[:, self.network.n_extra :] = self.encode(y, n_targets)
 
     def encode(self, y: Array, n_targets: int) -> Array:
         """The targets of some rows as columns: one for each class, or the scaled values."""
@@ -188,18 +180,24 @@ class Statistics:
         self.plan = plan
         self.n_targets = n_targets
         self.fold = fold
+        self.counted = True
         self.observed: Array = np.zeros(len(plan.live))
         self.moments: dict[int, SecondMoment] = {}
 
     @property
     def width(self) -> int:
         """Columns of a moment: inputs, nodes and, unless classes are kept apart, targets."""
-        return len(self.plan.live) + self.plan.n_nodes + (0 if self.plan.by_class else self.n_targets)
+        return len(self.plan.live) + self.plan.network.n_extra + (0 if self.plan.by_class else self.n_targets)
 
     @property
     def n_rows(self) -> int:
         """Rows added so far."""
         return sum(moment.n_rows for moment in self.moments.values())
+
+    @property
+    def n_counted(self) -> float:
+        """Rows that the sums rest on: their total weight where weights count rows, else how many there are."""
+        return sum(moment.weight for moment in self.moments.values()) if self.counted else float(self.n_rows)
 
     @property
     def total(self) -> SecondMoment:
@@ -214,7 +212,7 @@ class Statistics:
 
     def target_varies(self) -> bool:
         """Whether some target that is a number has had more than one value."""
-        targets = slice(len(self.plan.live) + self.plan.n_nodes, None)
+        targets = slice(len(self.plan.live) + self.plan.network.n_extra, None)
         return any(bool((m.diag()[targets] > 0).any()) for m in self.moments.values())
 
     def _moment(self, key: int) -> SecondMoment:
@@ -242,6 +240,7 @@ class Statistics:
 
     def _add(self, rows: Rows, observed: Array, y: Array | None) -> Statistics:
         self.observed = self.observed + observed
+        self.counted = self.counted and counts_rows(rows.weight)
         if not self.plan.by_class or y is None:
             self._moment(ALL_ROWS).add(rows)
         else:
@@ -259,6 +258,7 @@ class Statistics:
         self.widen(other.n_targets)
         other.widen(self.n_targets)
         self.observed = self.observed + other.observed
+        self.counted = self.counted and other.counted
         for key, moment in other.moments.items():
             self._moment(key).merge(moment)
         return self
@@ -279,7 +279,7 @@ class Statistics:
             self.moments = {int(codes[old]): moment for old, moment in self.moments.items()}
             return
         spare = np.setdiff1d(np.arange(n_targets), codes)
-        first = len(self.plan.live) + self.plan.n_nodes
+        first = len(self.plan.live) + self.plan.network.n_extra
         source = np.argsort(np.concatenate([codes, spare]))
         for moment in self.moments.values():
             moment.reorder(first, source)

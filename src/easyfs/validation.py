@@ -75,16 +75,6 @@ def check_number(
         raise ValueError(f"{name}={value!r}: give {what} {bounds}{or_else}.")
 
 
-def check_block_weights(weights: Any) -> None:
-    """Three weights, none negative, not all zero."""
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.shape != (3,) or not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise ValueError(f"block_weights={weights!r}: give three weights of at least 0: target, nodes, coverage.")
-
-
 def check_scale(scale: Any, n_columns: int) -> tuple[Array, Array] | None:
     """Means and standard deviations given by the user, one of each for every column."""
     if scale is None:

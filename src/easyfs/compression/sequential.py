@@ -1,6 +1,6 @@
 """Compression beyond the paper: redundancy is measured against what is already selected.
 
-A target matrix ``Z`` (the target itself, the nodes most relevant to it, a sketch of all columns) is coded by the selected
+A target matrix ``Z`` (the target itself, what of it can be predicted, a sketch of all columns) is coded by the selected
 columns with precision ``eps``: with ``B = (I + X_S X_S' / lam)^-1`` and ``lam = eps^2 n`` what remains of it is
 ``tr(Z'BZ)``. Each step takes the column with the largest
 
@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from easyfs.redundancy import coded_shares
-
 Array = NDArray[Any]
 
 # Columns of X'X and PP' fetched at once: a third of those to be selected within these bounds, and within so many numbers.
@@ -28,9 +26,8 @@ FETCH_NUMBERS = 1 << 21
 # Several are fetched once this share of those that looked likely have been selected in a row: they cost as much as a
 # quarter of them one by one, and among related columns each selection changes what is likely.
 HITS = 1 / 4
-# Gains, and correlations with a selected column, that count as equal: for float64 and for float32 statistics.
+# Gains that count as equal: for float64 and for float32 statistics.
 TIES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
-COPIES = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 
 
 class GreedySearch:
@@ -47,8 +44,6 @@ class GreedySearch:
     eps2 : float
         Squared coding precision: small lets copies of a selected column add nothing, large makes each column count as if
         it were alone.
-    watched : slice
-        Columns of ``P`` that hold the target, whose share of the gain is followed separately.
     max_steps : int
         Steps to make room for; more room is made when they are used up.
     dtype : dtype
@@ -64,7 +59,6 @@ class GreedySearch:
         P: Array,
         eps2: float,
         *,
-        watched: slice = slice(0),
         max_steps: int,
         dtype: Any = np.float64,
         prefetch: bool = True,
@@ -73,16 +67,12 @@ class GreedySearch:
         self.gram_columns = gram_columns
         self.energy = energy
         self.P = P.astype(dtype, copy=False)
-        self.P_watched = np.ascontiguousarray(P[:, watched])
         self.eps2 = eps2
-        self.tie, self.copy = TIES[np.dtype(dtype)], COPIES[np.dtype(dtype)]
+        self.tie = TIES[np.dtype(dtype)]
         self.remaining = energy.copy()
         self.power = np.einsum("ij,ij->i", P, P)
-        self.power_watched = np.einsum("ij,ij->i", self.P_watched, self.P_watched)
-        self.watched = watched
         self.selected: list[int] = []
         self.gains: list[float] = []
-        self.copies: Array = np.zeros(d, dtype=bool)
         self._u, self._Pz = np.empty((max_steps, d)), np.empty((max_steps, d))
         self._s = np.empty(max_steps)
         self._z = np.empty((max_steps, m))
@@ -96,18 +86,14 @@ class GreedySearch:
         """What each column would add now, as a share of the target's energy."""
         return np.asarray(np.maximum(self.power, 0.0) / (self.eps2 + np.maximum(self.remaining, 0.0)))
 
-    def watched_gain(self) -> Array:
-        """What each column would add now to the target itself."""
-        return np.asarray(np.maximum(self.power_watched, 0.0) / (self.eps2 + np.maximum(self.remaining, 0.0)))
-
     def best(self, gain: Array, candidates: Array) -> int:
         """The candidate with the largest gain; among equals, the first."""
         values = np.where(candidates, gain, -np.inf)
         top = values.max()
         return int(np.flatnonzero(values >= top - self.tie * abs(top))[0])
 
-    def select(self, j: int, gain: Array | None = None, candidates: Array | None = None) -> tuple[Array, float]:
-        """Add column ``j``; give its remaining target vector ``z`` and ``s``, so that ``Z'BZ`` falls by ``zz'/s``."""
+    def select(self, j: int, gain: Array | None = None, candidates: Array | None = None) -> Array:
+        """Add column ``j``; give column ``j`` of ``X'X / n``."""
         t = len(self.selected)
         if t == len(self._s):
             self._u, self._Pz, self._s, self._z = (
@@ -121,16 +107,10 @@ class GreedySearch:
         s = self.eps2 + max(float(self.remaining[j]), 0.0)
         self.gains.append(float(z @ z) / s)
         self._update(self.power, Pz, z, self._z[:t], u, s)
-        if self.P_watched.shape[1]:
-            z_watched = z[self.watched]
-            self._update(self.power_watched, self.P_watched @ z_watched, z_watched, self._z[:t, self.watched], u, s)
         self.remaining -= u * u / s
         self._u[t], self._Pz[t], self._s[t], self._z[t] = u, Pz, s, z
         self.selected.append(j)
-        norm = np.sqrt(self.energy * self.energy[j])
-        self.copies |= (norm > 0) & (np.abs(column) >= (1.0 - self.copy) * norm)
-        self.copies[j] = False
-        return z, s
+        return column
 
     def _update(self, power: Array, Pz: Array, z: Array, earlier: Array, u: Array, s: float) -> None:
         """``power_i = |P_i|^2`` after ``P -= u z'/s``; ``P`` itself is corrected from the history, never rewritten."""
@@ -148,16 +128,6 @@ class GreedySearch:
         t = len(self.selected)
         u = self._u[:t, columns]
         return np.asarray(self.gram_columns(columns)[columns] - (u / self._s[:t, None]).T @ u)
-
-    def coded_shares(self) -> Array:
-        """What each selected column says of every column beyond those before it, as ``redundancy.coded_shares``."""
-        t = len(self.selected)
-        if not t:
-            return np.zeros((0, len(self.energy)), dtype=np.float32)
-        u, s = self._u[:t], self._s[:t]
-        # u_t = X'B x_t holds the plain product X'x_t less what earlier columns coded of it.
-        earlier = np.tril(u[:, self.selected].T / s, -1)
-        return coded_shares(u + earlier @ u, self.selected, self.energy)
 
     def _fetched(self, j: int, gain: Array | None, candidates: Array | None) -> tuple[Array, Array]:
         """Column ``j`` of ``X'X`` and of ``PP'``; with it, where that pays, those of columns likely to be selected soon."""

@@ -1,0 +1,147 @@
+"""Elastic columns: each column as a few functions of its ranks, so that any curve of it is a sum of them.
+
+With ``u`` the rank of a value over the number of rows, ``sqrt(2) cos(pi k u)`` for ``k = 1, 2, ...`` are orthonormal and
+bend to any curve: the first follows the column, the second its size, and so on to waves. Columns with many equal values
+have fewer such functions, made orthonormal on their own values. The functions of a category are its indicators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from easyfs.engines.local import block_slices, for_blocks
+from easyfs.linear import Sample
+
+Array = NDArray[Any]
+
+# Functions of a column: at most so many, at least so many, and no more numbers in all than this.
+MOST_FUNCTIONS, FEWEST_FUNCTIONS, NUMBERS = 8, 2, 1 << 23
+# A function whose own part has less than this mean square says nothing of its own.
+OWN_PART = 0.03
+# A column with fewer different values than this share of the rows has ties that matter.
+TIED = 0.5
+# Columns transformed at a time.
+COLUMNS = 128
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """Functions of units: of a column each, or of all indicators of a category.
+
+    Attributes
+    ----------
+    functions : ndarray of shape (K, n, u), float32
+        Mean 0 and mean square 1, or all zero where a unit has fewer functions.
+    units : list of arrays of int
+        The columns of each unit.
+    """
+
+    functions: Array
+    units: list[Array]
+
+    @property
+    def counts(self) -> Array:
+        """Number of functions of each unit."""
+        return np.asarray((self.functions[:, :: max(1, self.functions.shape[1] // 64)] != 0).any(axis=1).sum(axis=0))
+
+
+def elastic_columns(sample: Sample, units: list[Array], order: Array) -> Elastic:
+    """Transform the columns of a sample.
+
+    Parameters
+    ----------
+    sample : Sample
+        The rows.
+    units : list of arrays of int
+        Columns of each unit; several are the indicators of one category.
+    order : ndarray of int
+        Rows in the order in which they are wanted.
+    """
+    n, u = len(order), len(units)
+    count = int(np.clip(NUMBERS // max(1, n * u), FEWEST_FUNCTIONS, MOST_FUNCTIONS))
+    functions = np.zeros((count, n, u), dtype=np.float32)
+    table = (np.sqrt(2.0) * np.cos(np.pi * np.outer(np.arange(1, count + 1), (np.arange(2 * n) + 1.0) / (2 * n)))).astype(
+        np.float32
+    )  # by twice the rank
+    single = np.array([len(columns) == 1 for columns in units])
+    places = np.flatnonzero(single)
+    columns = np.array([units[i][0] for i in places], dtype=np.intp)
+    root = sample.root_weight.astype(np.float32)
+    values = sample.take(columns) if len(columns) == sample.inputs.shape[1] or not sample.weighted else None
+
+    def transform(part: slice) -> None:
+        given = sample.take(columns[part]) if values is None else values[:, part]
+        given = given / root[:, None] if sample.weighted else given
+        functions[:, :, places[part]] = _by_rank(np.ascontiguousarray(given[order].T), table)
+
+    for_blocks(transform, block_slices(len(places), COLUMNS))
+    for i in np.flatnonzero(~single):
+        functions[:, :, i] = _indicators(sample, units[i], order, count)
+    return Elastic(functions, units)
+
+
+def _by_rank(values: Array, table: Array) -> Array:
+    """Functions of each row of ``values``, as an array of shape (K, n, d)."""
+    d, n = values.shape
+    count = len(table)
+    order = np.argsort(values, axis=1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    new = np.ones((d, n), dtype=bool)
+    new[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
+    out = np.empty((count, d, n), dtype=np.float32)
+    ties = new.sum(axis=1) < n
+    # Twice the middle rank of each run of equal values, less one: 2 i for a value of its own.
+    place = np.broadcast_to(np.arange(n), (d, n))
+    twice = 2 * place
+    if ties.any():
+        first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+        last_new = np.ones((d, n), dtype=bool)
+        last_new[:, :-1] = new[:, 1:]
+        last = np.minimum.accumulate(np.where(last_new, place, n)[:, ::-1], axis=1)[:, ::-1]
+        twice = first + last
+    ranks = np.empty((d, n), dtype=np.intp)
+    np.put_along_axis(ranks, order, twice, axis=1)
+    for k in range(count):
+        np.take(table[k], ranks, out=out[k])
+    tied = np.flatnonzero(new.sum(axis=1) < TIED * n)
+    if len(tied):
+        out[:, tied] = _orthonormal(out[:, tied])
+    return out.transpose(0, 2, 1)
+
+
+def _orthonormal(functions: Array) -> Array:
+    """Functions (K, d, n) made orthonormal one after another; those without a part of their own become zero."""
+    out = np.zeros_like(functions)
+    n = functions.shape[2]
+    kept: list[Array] = []
+    filled = np.zeros(functions.shape[1], dtype=np.intp)
+    for k in range(len(functions)):
+        part = functions[k] - functions[k].mean(axis=1, keepdims=True)
+        for earlier in kept:
+            part -= (np.einsum("ij,ij->i", part, earlier) / n)[:, None] * earlier
+        size = np.einsum("ij,ij->i", part, part) / n
+        own = size > OWN_PART
+        part = np.where(own[:, None], part / np.sqrt(np.where(own, size, 1.0))[:, None], 0.0).astype(np.float32)
+        kept.append(part)
+        rows = np.flatnonzero(own)
+        out[filled[rows], rows] = part[rows]  # close up, so that the first function is there wherever any is
+        filled[rows] += 1
+    return out
+
+
+def _indicators(sample: Sample, columns: Array, order: Array, count: int) -> Array:
+    """The indicators of a category as orthonormal functions, the most frequent first."""
+    values = sample.take(columns).astype(np.float64) / sample.root_weight[:, None]
+    values = values[order] - values.mean(axis=0)
+    spread = np.square(values).mean(axis=0)
+    values = values[:, np.argsort(-spread, kind="stable")][:, :count]
+    found, vectors = np.linalg.eigh(values.T @ values / len(values))
+    kept = found > 1e-6 * max(float(found[-1]), 1e-300)
+    functions = values @ (vectors[:, kept] / np.sqrt(found[kept]))[:, ::-1]
+    out = np.zeros((count, len(values)), dtype=np.float32)
+    out[: functions.shape[1]] = functions.T
+    return out

@@ -1,0 +1,448 @@
+"""Curves and joint effects: searched on one half of a sample, confirmed on the other, and named.
+
+A column may matter in a wave or a band, and columns may matter only together. What the columns that stand out by themselves
+leave of the target is compared with functions of each column, and with products of functions of two, three and four columns.
+The best of so many always fit something: each that looks good on one half of the rows is tested on the other half, as one
+function with the coefficients of the first half, so that the number of products it was found among does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from easyfs.elastic import Elastic, elastic_columns
+from easyfs.engines.local import block_slices, large_product, map_blocks
+from easyfs.linear import LinearFit
+
+Array = NDArray[Any]
+
+# Tables without any joint effect in which one is named.
+LEVEL = 0.01
+# Fewer rows than this cannot be halved.
+FEWEST_ROWS = 40
+# Columns that are looked at; of more, those most related to the target and as many others.
+MOST_COLUMNS = 20_480
+# Directions of the target that are looked at.
+DIRECTIONS = 3
+# Multiply-adds for the products of two, three and four columns, of both halves together; and for two of very many columns.
+PRODUCTS = {2: 1 << 30, 3: 1 << 30, 4: 1 << 29}
+MOST_PRODUCTS = 1 << 36
+# Rows of a half that products of very many columns are taken from.
+FEWEST_HALF = 128
+# Candidates of each order from each half; partners of columns that were found; groups found in all.
+CANDIDATES, PARTNERS, MOST_FOUND = 16, 3, 24
+# Terms with less than this many times their variance by chance are not taken out of the target.
+CLEAR = 4.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """Columns that matter together, or one that matters in a curve.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        The columns.
+    share : float
+        Share of the target that they explain together beyond what was found before, on rows not used to find them.
+    p_value : float
+        Chance that any group would be found where there is none.
+    """
+
+    columns: tuple[int, ...]
+    share: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """Units, and how many functions of each take part."""
+
+    units: tuple[int, ...]
+    levels: tuple[int, ...]
+
+
+def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, ...]:
+    """Search a sample for columns that matter in a curve or together.
+
+    Parameters
+    ----------
+    fit : LinearFit
+        A fit of the sample; what its strongest columns leave of the target is explained.
+    groups : ndarray of int, shape (d,)
+        Group of each column; a group of indicators is looked at as one.
+    seed : int
+        Seed of the halves.
+    """
+    sample = fit.rows
+    if sample.n < FEWEST_ROWS:
+        return ()
+    left, strong = fit.without_strong_columns()
+    rng = np.random.default_rng(seed)
+    if left.shape[1] > DIRECTIONS:  # of many directions some at random, whatever the classes are called
+        mixed = left.T @ (rng.standard_normal((sample.n, DIRECTIONS)) * 1.0)
+        mixture = np.linalg.qr(mixed)[0]
+        left = left @ mixture
+    order = rng.permutation(sample.n)
+    units = _units(fit, groups, left, rng)
+    if not units:
+        return ()
+    residual = left[order] / sample.root_weight[order, None] * np.sqrt(sample.n)
+    search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
+    known = {column: i for i, unit in enumerate(units) for column in unit.tolist()}
+    return search.run([known[j] for j in strong if j in known])
+
+
+def _units(fit: LinearFit, groups: Array, left: Array, rng: np.random.Generator) -> list[Array]:
+    """Columns that are looked at, the indicators of a category as one."""
+    live = fit.live.copy()
+    if live.sum() > MOST_COLUMNS:
+        told = np.zeros(len(live))
+        for columns, values in fit.rows.columns(live):
+            told[columns] = np.square(values.T @ left.astype(np.float32)).sum(axis=1)
+        kept = np.argsort(-told, kind="stable")[: MOST_COLUMNS // 2]
+        others = np.setdiff1d(np.flatnonzero(live), kept)
+        live[:] = False
+        live[kept] = live[rng.choice(others, MOST_COLUMNS - len(kept), replace=False)] = True
+    columns = np.flatnonzero(live)
+    if len(np.unique(groups[columns])) == len(columns):
+        return list(columns[:, None])
+    units: list[Array] = []
+    for label in np.unique(groups[columns]):
+        members = columns[groups[columns] == label]
+        values = fit.rows.take(members) if len(members) > 1 else np.zeros((1, 1))
+        levels = [len(np.unique(column)) for column in (values / fit.rows.root_weight[:, None].astype(np.float32)).T]
+        if len(members) > 1 and max(levels) <= 2 and not fit.rows.weighted:
+            units.append(members)
+        else:
+            units += list(members[:, None])
+    return units
+
+
+def _as_normal(chi2: Array, terms: Array | float) -> Array:
+    """A chi-square as if it were a standard normal number (Wilson and Hilferty), so that sizes can be compared."""
+    shape = np.maximum(terms, 1e-9) / 2.0
+    value = (np.cbrt(chi2 / np.maximum(terms, 1e-9)) - 1.0 + 1.0 / (9.0 * shape)) * 3.0 * np.sqrt(shape)
+    return np.asarray(np.where(np.asarray(terms) > 0, value, -np.inf))
+
+
+class _Search:
+    """The state of a search: the target's residual, and what has been found."""
+
+    def __init__(self, elastic: Elastic, residual: Array, weight: Array):
+        self.F, self.units = elastic.functions, elastic.units
+        self.n_functions = elastic.counts
+        self.residual, self.weight = residual, weight
+        n = len(residual)
+        self.halves = (slice(0, n // 2), slice(n // 2, n))
+        self.found: list[Found] = []
+        self.seen: set[tuple[int, ...]] = set()
+
+    @property
+    def g(self) -> Array:
+        """The residual with the weight of its rows."""
+        return self.residual * self.weight[:, None]
+
+    def run(self, strong: list[int]) -> tuple[Found, ...]:
+        """Search, confirm, take out what was found, and go on while something is found."""
+        known = list(dict.fromkeys(strong))
+        while len(self.found) < MOST_FOUND:
+            candidates = [list(self._candidates(half, known)) for half in self.halves]
+            before = len(self.found)
+            while len(self.found) < MOST_FOUND and self._take_best(candidates):
+                pass
+            if len(self.found) == before:
+                break
+            known = list(dict.fromkeys([*known, *(i for group in self.seen for i in group)]))
+        return tuple(self.found)
+
+    def _take_best(self, candidates: list[list[_Candidate]]) -> bool:
+        """Name the confirmed candidate that explains most, and take it out of the target."""
+        n_tests = sum(len(half) for half in candidates)
+        best: tuple[float, float, _Candidate] | None = None
+        for which, half in enumerate(candidates):
+            for candidate in half:
+                if candidate.units in self.seen:
+                    continue
+                p, share = self._confirm(candidate, self.halves[which], self.halves[1 - which])
+                p = min(1.0, p * n_tests)
+                if p >= LEVEL:
+                    continue
+                share = 0.5 * (share + self._confirm(candidate, self.halves[1 - which], self.halves[which])[1])
+                if best is None or share > best[0]:
+                    best = (share, p, candidate)
+        if best is None:
+            return False
+        share, p, candidate = best
+        columns = np.concatenate([self.units[i] for i in candidate.units])
+        self.found.append(Found(tuple(int(j) for j in columns), float(max(share, 0.0)), float(p)))
+        self.seen.add(candidate.units)
+        self._take_out(candidate)
+        return True
+
+    def _terms(self, candidate: _Candidate, rows: slice) -> Array:
+        """Products of the functions of a candidate's units, a column each."""
+        parts = [self.F[: min(b, self.n_functions[i]), rows, i] for i, b in zip(*_fields(candidate), strict=True)]
+        terms = parts[0]
+        for part in parts[1:]:
+            terms = (terms[:, None] * part[None]).reshape(-1, terms.shape[1])
+        return np.asarray(terms.T, dtype=np.float64)
+
+    def _curves(self, candidate: _Candidate, rows: slice) -> Array:
+        """Functions of each unit by itself, and a constant."""
+        parts = [self.F[: self.n_functions[i], rows, i].T for i in candidate.units]
+        n = parts[0].shape[0]
+        return np.concatenate([np.ones((n, 1)), *parts], axis=1).astype(np.float64)
+
+    def _confirm(self, candidate: _Candidate, found_on: slice, tested_on: slice) -> tuple[float, float]:
+        """Chance that a function found on one half explains so much of the other half, and the share that it explains."""
+        g = self.g
+        terms, here = self._terms(candidate, found_on), g[found_on]
+        c = terms.T @ here / len(here)
+        by_chance = (np.square(terms).T @ np.square(here)) / len(here) ** 2
+        c = c * np.maximum(1.0 - by_chance / np.maximum(np.square(c), 1e-300), 0.0)
+        if not c.any():
+            return 1.0, 0.0
+        f = self._terms(candidate, tested_on) @ c
+        there, w = g[tested_on], self.weight[tested_on]
+        if len(candidate.units) > 1:
+            own = self._curves(candidate, tested_on)
+            f = f - own @ np.linalg.lstsq(own, f, rcond=1e-6)[0]
+        else:
+            f = f - np.average(f, axis=0, weights=w)
+        each = np.sum(there * f, axis=1)
+        told, energy = float(each.sum()), float(np.square(f).sum())
+        if told <= 0.0 or energy <= 0.0:
+            return 1.0, 0.0
+        by_chance_too = float(np.sum(np.square(f).sum(axis=0) * np.square(there).mean(axis=0)))
+        t = told / np.sqrt(max(float(np.square(each).sum()), by_chance_too))
+        squares = np.square(each)
+        free = 3.0 * squares.sum() ** 2 / max(float(np.square(squares).sum()), 1e-300) - 1.0
+        share = told**2 / (float(w @ np.square(f).sum(axis=1)) * w.sum() * there.shape[1])
+        return float(stdtr(max(free, 1.0), -t)), share
+
+    def _take_out(self, candidate: _Candidate) -> None:
+        """Take what a group explains, together and each by itself, out of the target."""
+        rows = slice(0, len(self.residual))
+        terms = np.concatenate([self._curves(candidate, rows)[:, 1:], self._terms(candidate, rows)], axis=1)
+        g = self.g
+        c = terms.T @ g
+        clear = (np.square(c) > CLEAR * (np.square(terms).T @ np.square(g))).any(axis=1)
+        kept = np.column_stack([np.ones(len(terms)), terms[:, clear]])
+        root = np.sqrt(self.weight)[:, None]
+        self.residual = self.residual - kept @ np.linalg.lstsq(kept * root, self.residual * root, rcond=1e-8)[0]
+
+    def _candidates(self, half: slice, known: list[int]) -> Iterator[_Candidate]:
+        """The most promising curves, pairs, triples and quadruples of one half."""
+        curves, level = self._curve_scores(self.g[half], half)
+        size = np.square(self.residual[half]).sum(axis=1)
+        size = np.minimum(size, 9.0 * size.mean())
+        spread = (size - size.mean())[:, None] * self.weight[half, None]
+        loud = np.maximum(curves, self._curve_scores(spread, half)[0])
+        found: dict[tuple[int, ...], _Candidate] = {}
+        for i in _largest(curves, CANDIDATES):
+            found[(int(i),)] = _Candidate((int(i),), (int(level[i]),))
+        pairs, best_pair = self._pairs(half)
+        loud = np.maximum(loud, best_pair)
+        everyone = np.arange(len(self.units))
+        by_loudness = np.argsort(-loud, kind="stable")
+        groups = [pairs, self._pairs_of_loud(half, by_loudness)]
+        groups += [self._products(half, order, by_loudness, everyone) for order in (3, 4)]
+        groups += [self._partners(half, (i,)) for i in known[:MOST_FOUND]]
+        groups += [self._partners(half, group) for group in self.seen if 2 <= len(group) <= 3]
+        for candidates in groups:
+            for candidate in candidates:
+                found.setdefault(candidate.units, candidate)
+        yield from found.values()
+
+    def _curve_scores(self, g: Array, half: slice) -> tuple[Array, Array]:
+        """How clearly each unit is related to ``g`` by itself, and with how many functions."""
+        cross = np.stack([self.F[k, half].T @ g.astype(np.float32) for k in range(len(self.F))]).astype(np.float64)
+        chi2 = np.cumsum((np.square(cross) / np.maximum(np.square(g).sum(axis=0), 1e-300)).sum(axis=2), axis=0)
+        best, level = np.full(len(self.units), -np.inf), np.ones(len(self.units), dtype=np.intp)
+        for b in (1, 2, 4, 8):
+            if b > len(self.F):
+                break
+            score = _as_normal(chi2[b - 1], g.shape[1] * np.minimum(b, self.n_functions))
+            level = np.where(score > best, b, level)
+            best = np.maximum(best, score)
+        return best, level
+
+    def _pairs(self, half: slice) -> tuple[list[_Candidate], Array]:
+        """Pairs of all units, with as many functions each as the budget allows; and each unit's best pair."""
+        u, n = len(self.units), half.stop - half.start
+        q = self.residual.shape[1]
+        b = next((b for b in (8, 4, 2) if b <= len(self.F) and n * q * (u * b) ** 2 <= PRODUCTS[2]), 1)
+        rows = half
+        if n * q * u**2 > PRODUCTS[2]:  # fewer rows, then fewer directions
+            n = min(n, max(FEWEST_HALF, PRODUCTS[2] // (q * u**2)))
+            rows = slice(half.start, half.start + n)
+            q = int(np.clip(MOST_PRODUCTS // (n * u**2), 1, q))
+        return self._screen_pairs(np.arange(u), rows, b, q)
+
+    def _pairs_of_loud(self, half: slice, by_loudness: Array) -> list[_Candidate]:
+        """Pairs of the loudest units with all their functions."""
+        n, q, b = half.stop - half.start, self.residual.shape[1], len(self.F)
+        most = int(np.sqrt(PRODUCTS[2] / 2 / (n * q))) // b
+        if most >= len(self.units) or most < 2:
+            return []
+        return self._screen_pairs(np.sort(by_loudness[:most]), half, b, q)[0]
+
+    def _screen_pairs(self, chosen: Array, rows: slice, b: int, q: int) -> tuple[list[_Candidate], Array]:
+        u = len(chosen)
+        counts = np.minimum(self.n_functions[chosen], b)
+        phi = self.F[:b, rows][:, :, chosen].transpose(1, 2, 0).reshape(rows.stop - rows.start, u * b)
+        g = self.g[rows][:, :q].astype(np.float32)
+        g = g / np.sqrt(np.maximum(np.square(g).sum(axis=0), 1e-30))
+        levels = [(1, 1), *([(b, b)] if b > 1 else []), *([(2, 2)] if b > 2 else []), *([(1, b), (b, 1)] if b > 2 else [])]
+        best_of = np.full(len(self.units), -np.inf)
+
+        def screen(left: slice) -> tuple[Array, Array, Array, Array]:
+            i0, i1 = left.start, left.stop
+            summed = np.zeros((i1 - i0, b, u - i0, b), dtype=np.float32)
+            for direction in g.T:
+                part = (phi[:, i0 * b : i1 * b] * direction[:, None]).T @ phi[:, i0 * b :]
+                summed += np.square(part).reshape(summed.shape)
+            score, level = np.full((i1 - i0, u - i0), -np.inf, dtype=np.float32), np.zeros((i1 - i0, u - i0), dtype=np.int8)
+            for place, (bi, bj) in enumerate(levels):
+                chi2 = summed[:, :bi, :, :bj].sum(axis=(1, 3)) if b > 1 else summed[:, 0, :, 0]
+                terms = q * np.outer(np.minimum(counts[i0:i1], bi), np.minimum(counts[i0:], bj))
+                value = _as_normal(chi2, terms).astype(np.float32) if b > 1 else np.where(terms > 0, chi2, -np.inf)
+                level = np.where(value > score, place, level)
+                score = np.maximum(score, value)
+            score[np.tril_indices(i1 - i0, 0, u - i0)] = -np.inf
+            top = _largest(score.ravel(), 2 * CANDIDATES)
+            i, j = np.unravel_index(top, score.shape)
+            own = np.full(u, -np.inf)
+            own[i0:i1] = score.max(axis=1)
+            own[i0:] = np.maximum(own[i0:], score.max(axis=0))
+            return score[i, j], np.stack([i0 + i, i0 + j], axis=1), level[i, j], own
+
+        with large_product():
+            found = list(map_blocks(screen, block_slices(u, max(1, 256 // b))))
+        score, pairs, level = (np.concatenate([part[k] for part in found]) for k in range(3))
+        own = np.max([part[3] for part in found], axis=0)
+        best_of[chosen] = own if b > 1 else _as_normal(np.maximum(own, 0.0), float(q))
+        order = np.lexsort((pairs[:, 1], pairs[:, 0], -score))[: 2 * CANDIDATES]
+        order = order[np.isfinite(score[order])]
+        listed = [
+            _Candidate((int(chosen[pairs[o, 0]]), int(chosen[pairs[o, 1]])), levels[int(level[o])]) for o in order
+        ]
+        return listed[:CANDIDATES], best_of
+
+    def _products(self, half: slice, order: int, by_loudness: Array, everyone: Array) -> list[_Candidate]:
+        """Triples or quadruples of the first functions of all units, or of the loudest where there are too many."""
+        n, q = half.stop - half.start, 1
+        budget = PRODUCTS[order] / 2 / (n * q)
+        most = int((6.0 * budget) ** (1 / 3)) if order == 3 else int(np.sqrt(2.0 * np.sqrt(2.0 * budget)))
+        chosen = everyone if len(everyone) <= most else np.sort(by_loudness[:most])
+        chosen = chosen[self.n_functions[chosen] > 0]
+        if len(chosen) < order:
+            return []
+        b = next((b for b in (3, 2) if order == 3 and b <= len(self.F) and len(chosen) * b <= most), 1)
+        return self._screen_triples(half, chosen, b) if order == 3 else self._screen_quadruples(half, chosen)
+
+    def _screen_triples(self, half: slice, chosen: Array, b: int) -> list[_Candidate]:
+        u = len(chosen)
+        counts = np.minimum(self.n_functions[chosen], b)
+        phi = np.ascontiguousarray(self.F[:b, half][:, :, chosen].transpose(1, 2, 0)).reshape(half.stop - half.start, u * b)
+        directions = self.g[half].astype(np.float32)
+        g = directions[:, 0] / np.sqrt(max(float(np.square(directions[:, 0]).sum()), 1e-30))
+
+        def screen(first: int) -> tuple[Array, Array, Array]:
+            rest = phi[:, (first + 1) * b :]
+            m = u - first - 1
+            summed = np.zeros((m, b, m, b), dtype=np.float32)
+            lowest = None
+            for k in range(int(counts[first])):
+                part = np.square((rest * (phi[:, first * b + k] * g)[:, None]).T @ rest).reshape(summed.shape)
+                lowest = part[:, 0, :, 0].copy() if lowest is None else lowest
+                summed += part
+            if lowest is None:
+                return np.empty(0), np.empty((0, 3), dtype=np.intp), np.empty(0)
+            if b == 1:
+                score, level = lowest, np.ones_like(lowest)
+            else:
+                terms = counts[first] * np.outer(counts[first + 1 :], counts[first + 1 :])
+                simple, full = _as_normal(lowest, 1.0), _as_normal(summed.sum(axis=(1, 3)), terms)
+                score, level = np.maximum(simple, full), np.where(full > simple, b, 1)
+            score[np.tril_indices(m)] = -np.inf
+            top = _largest(score.ravel(), CANDIDATES)
+            i, j = np.unravel_index(top, score.shape)
+            return score[i, j], np.stack([np.full(len(top), first), first + 1 + i, first + 1 + j], axis=1), level[i, j]
+
+        found = list(map_blocks(screen, range(u - 2)))
+        score, triples, level = (np.concatenate([part[k] for part in found]) for k in range(3))
+        order = np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0], -score))[:CANDIDATES]
+        return [
+            _Candidate(tuple(int(chosen[i]) for i in triples[o]), (int(level[o]),) * 3)
+            for o in order
+            if np.isfinite(score[o])
+        ]
+
+    def _screen_quadruples(self, half: slice, chosen: Array) -> list[_Candidate]:
+        u = len(chosen)
+        i, j = np.triu_indices(u, 1)
+        phi = self.F[0, half][:, chosen]
+        pairs = phi[:, i] * phi[:, j]
+        g = self.g[half][:, 0].astype(np.float32)
+
+        def screen(part: slice) -> tuple[Array, Array]:
+            score = np.abs((pairs[:, part] * g[:, None]).T @ pairs[:, part.start :])
+            top = _largest(score.ravel(), 8 * CANDIDATES)
+            a, c = np.unravel_index(top, score.shape)
+            return score[a, c], np.stack([part.start + a, part.start + c], axis=1)
+
+        found = list(map_blocks(screen, block_slices(len(i), 256)))
+        score, places = np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        listed: dict[tuple[int, ...], _Candidate] = {}
+        for o in np.lexsort((places[:, 1], places[:, 0], -score)):
+            a, c = places[o]
+            units = tuple(sorted({int(chosen[i[a]]), int(chosen[j[a]]), int(chosen[i[c]]), int(chosen[j[c]])}))
+            if len(units) == 4:
+                listed.setdefault(units, _Candidate(units, (1,) * 4))
+            if len(listed) >= CANDIDATES:
+                break
+        return list(listed.values())
+
+    def _partners(self, half: slice, group: tuple[int, ...]) -> list[_Candidate]:
+        """Units that tell most together with a group that is known already."""
+        n, q = half.stop - half.start, self.residual.shape[1]
+        b = min(4 if len(group) == 1 else 2, len(self.F))
+        fixed = self._terms(_Candidate(group, (b,) * len(group)), half).astype(np.float32)
+        chi2 = np.zeros((fixed.shape[1], b, len(self.units)))
+        g = self.g[half].astype(np.float32)
+        for k in range(b):
+            for direction in g.T:
+                cross = (fixed * direction[:, None]).T @ self.F[k, half]
+                chi2[:, k] += np.square(cross) / max(float(np.square(direction).sum()), 1e-30)
+        score = _as_normal(chi2.sum(axis=(0, 1)), q * fixed.shape[1] * np.minimum(self.n_functions, b))
+        score[list(group)] = -np.inf
+        listed = []
+        for i in _largest(score, PARTNERS):
+            units = tuple(sorted((*group, int(i))))
+            listed.append(_Candidate(units, (b,) * len(units)))
+        return listed
+
+
+def _fields(candidate: _Candidate) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return candidate.units, candidate.levels
+
+
+def _largest(values: Array, k: int) -> Array:
+    """Places of the ``k`` largest finite values, largest first, equal ones by place."""
+    k = min(k, len(values))
+    if not k:
+        return np.empty(0, dtype=np.intp)
+    places = np.argpartition(values, len(values) - k)[len(values) - k :] if k < len(values) else np.arange(k)
+    places = places[np.isfinite(values[places])]
+    return places[np.lexsort((places, -values[places]))]
+
+
+__all__ = ["Found", "find_interactions"]
