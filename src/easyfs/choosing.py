@@ -58,7 +58,8 @@ class Chooser:
         self.task, self.constraints = task, task.constraints
         self.auto = task.constraints.count is None
         self.candidates = ~(task.scale.constant | task.constraints.excluded)
-        self.pending = list(task.found)
+        self.pending = [found for found in task.found if found.confirmed]
+        self.hints = [found for found in task.found if not found.confirmed]
         self.protected = np.zeros(len(self.candidates), dtype=bool)  # matter together with others, or were asked for
         self.given_up: list[int] = []
         self.p_values: dict[int, float] = {}
@@ -130,14 +131,17 @@ class Chooser:
                 p[left] = min(float(together), float(p[left].min()))
         return np.where(self.taken, 1.0, p)
 
-    def telling(self) -> tuple[Array, Array]:
-        """Columns that may come next and tell more than chance, and the chance of each."""
+    def telling(self, *, ending: bool = True) -> tuple[Array, Array]:
+        """Columns that may come next and tell more than chance, and the chance of each.
+
+        ``ending``: the search ends where there are none, so that the law is measured anew before.
+        """
         p = self.chances()
         passing = self.candidates & ~self.taken & (p < LEVEL)
         passing[self.given_up] = False
         steps = len(self.selected)
         chance = self.task.chance
-        stale = steps > self._measured_at * MEASURED_ANEW or (steps > self._measured_at and not passing.any())
+        stale = steps > self._measured_at * MEASURED_ANEW or (steps > self._measured_at and not passing.any() and ending)
         if chance is None or not stale or steps == 0 or (not passing.any() and p.min(initial=1.0) > 0.999):
             return passing, p
         chance.refresh(np.array(self.selected))
@@ -234,6 +238,7 @@ class Chooser:
 
     def fill(self) -> None:
         """Take what adds most until there are as many as asked for; near-copies, then combinations, then constants last."""
+        self.pending += self.hints
         self.given_up, gave_up = [], list(self.given_up)
         while self.room() > 0:
             left = ~self.taken & ~self.constraints.excluded
@@ -241,18 +246,23 @@ class Chooser:
             if not open_columns.any():
                 self.take(self.constraints.members(int(np.flatnonzero(left)[0])), p_values=np.ones(len(left)))
                 continue
-            passing, p = self.telling()
-            if passing[gave_up].any():
-                passing[gave_up] = False
-            partly = self.begun()
+            passing, p = self.telling(ending=False)
+            passing[gave_up] = False
+            gain = self._gain()
+            together = self._next_together(open_columns)
             rank = self.rest_rank()
-            nearest = rank[open_columns].min()
-            allowed = partly if partly.any() else passing if passing.any() else open_columns & (rank == nearest)
-            self._take_best(allowed, self._gain(), p)
+            if together is not None:
+                self._take_together(together, gain, p)
+            elif passing.any():
+                self._take_best(passing, gain, p)
+            elif (begun := self._begun()).any():
+                self._take_best(begun, gain, p)
+            else:
+                self._take_best(open_columns & (rank == rank[open_columns].min()), gain, p)
 
-    def begun(self) -> Array:
-        """Columns of the best group found that had no room as a whole."""
-        found = [f for f in self.pending if not self.taken[list(f.columns)].all() and self.candidates[list(f.columns)].all()]
+    def _begun(self) -> Array:
+        """Columns of the best confirmed group that has no room as a whole."""
+        found = [f for f in self.pending if f.confirmed and self._new_of(f) and self.candidates[list(f.columns)].all()]
         begun = np.zeros(len(self.taken), dtype=bool)
         if found:
             columns = np.array(max(found, key=lambda f: f.share).columns)
@@ -330,7 +340,7 @@ class Chooser:
             missing=np.where(self.task.scale.observed > 0, 1.0 - self.task.scale.observed, 1.0),
             relevance=self.task.target.relevance,
             p_values=np.array([self.p_values.get(j, 1.0) for j in search.selected]) if supervised else None,
-            found=self.task.found,
+            found=tuple(found for found in self.task.found if found.confirmed),
         )
 
 

@@ -22,21 +22,29 @@ from easyfs.linear import LinearFit
 
 Array = NDArray[Any]
 
-# Tables without any joint effect in which one is named.
-LEVEL = 0.01
+# Tables without any joint effect in which one is named; and in which one is taken for a hint, which says what to take before
+# columns that nothing speaks for, but is not named.
+LEVEL, HINT = 0.01, 0.3
 # Fewer rows than this cannot be halved.
 FEWEST_ROWS = 40
 # Columns that are looked at; of more, those most related to the target and as many others.
 MOST_COLUMNS = 20_480
 # Directions of the target that are looked at.
 DIRECTIONS = 3
-# Multiply-adds for the products of two, three and four columns, of both halves together; and for two of very many columns.
-PRODUCTS = {2: 1 << 30, 3: 1 << 30, 4: 1 << 29}
+# Rows that are searched: so many numbers, within these numbers of rows.
+SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 18, 1024, 2048
+# Multiply-adds, in each half, for all pairs, for the pairs of the loudest columns, for pairs with a known column, for triples
+# and for quadruples; and for the pairs of very many columns.
+ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH, TRIPLES, QUADRUPLES = 1 << 30, 1 << 28, 1 << 27, 1 << 28, 1 << 27
 MOST_PRODUCTS = 1 << 36
+# Products of which the square is smaller than this many times its mean by chance are not looked at further.
+PROMISING = 8.0
 # Rows of a half that products of very many columns are taken from.
 FEWEST_HALF = 128
 # Candidates of each order from each half; partners of columns that were found; groups found in all.
 CANDIDATES, PARTNERS, MOST_FOUND = 16, 3, 24
+# Columns and groups found so far that all pairs are tried with.
+TRIED_WITH = 3
 # Terms with less than this many times their variance by chance are not taken out of the target.
 CLEAR = 4.0
 
@@ -58,6 +66,11 @@ class Found:
     columns: tuple[int, ...]
     share: float
     p_value: float
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it is more than a hint."""
+        return self.p_value < LEVEL
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,8 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
         mixed = left.T @ (rng.standard_normal((sample.n, DIRECTIONS)) * 1.0)
         mixture = np.linalg.qr(mixed)[0]
         left = left @ mixture
-    order = rng.permutation(sample.n)
+    size = int(np.clip(SEARCHED_NUMBERS // max(1, fit.n_live), FEWEST_SEARCHED, MOST_SEARCHED))
+    order = rng.permutation(sample.n)[:size]
     units = _units(fit, groups, left, rng)
     if not units:
         return ()
@@ -139,52 +153,49 @@ class _Search:
         self.F, self.units = elastic.functions, elastic.units
         self.n_functions = elastic.counts
         self.residual, self.weight = residual, weight
+        self.g = residual * weight[:, None]  # the residual with the weight of its rows
         n = len(residual)
         self.halves = (slice(0, n // 2), slice(n // 2, n))
         self.found: list[Found] = []
-        self.seen: set[tuple[int, ...]] = set()
-
-    @property
-    def g(self) -> Array:
-        """The residual with the weight of its rows."""
-        return self.residual * self.weight[:, None]
+        self.seen: dict[tuple[int, ...], None] = {}  # in the order found
 
     def run(self, strong: list[int]) -> tuple[Found, ...]:
-        """Search, confirm, take out what was found, and go on while something is found."""
+        """Search, confirm, take out what was found, and go on while something is found; at last look for hints."""
         known = list(dict.fromkeys(strong))
         while len(self.found) < MOST_FOUND:
-            candidates = [list(self._candidates(half, known)) for half in self.halves]
-            before = len(self.found)
-            while len(self.found) < MOST_FOUND and self._take_best(candidates):
-                pass
-            if len(self.found) == before:
+            candidates = [(which, c) for which, half in enumerate(self.halves) for c in self._candidates(half, known)]
+            passing = self._passing(candidates, len(candidates))
+            n_before, n_tests = len(self.found), len(candidates)
+            while passing and len(self.found) < MOST_FOUND:
+                confirmed = [entry for entry in passing if entry[1] < LEVEL]
+                if not confirmed and len(self.found) > n_before:
+                    break
+                self._name(max(confirmed or passing, key=lambda entry: entry[0]))
+                if not confirmed:
+                    n_before = len(self.found)  # a hint is no reason to search again
+                passing = self._passing([entry[2] for entry in passing if entry[2][1].units not in self.seen], n_tests)
+            if len(self.found) == n_before:
                 break
             known = list(dict.fromkeys([*known, *(i for group in self.seen for i in group)]))
         return tuple(self.found)
 
-    def _take_best(self, candidates: list[list[_Candidate]]) -> bool:
-        """Name the confirmed candidate that explains most, and take it out of the target."""
-        n_tests = sum(len(half) for half in candidates)
-        best: tuple[float, float, _Candidate] | None = None
-        for which, half in enumerate(candidates):
-            for candidate in half:
-                if candidate.units in self.seen:
-                    continue
-                p, share = self._confirm(candidate, self.halves[which], self.halves[1 - which])
-                p = min(1.0, p * n_tests)
-                if p >= LEVEL:
-                    continue
-                share = 0.5 * (share + self._confirm(candidate, self.halves[1 - which], self.halves[which])[1])
-                if best is None or share > best[0]:
-                    best = (share, p, candidate)
-        if best is None:
-            return False
-        share, p, candidate = best
+    def _passing(self, candidates: list[tuple[int, _Candidate]], n_tests: int) -> list[tuple[float, float, Any]]:
+        """Share, p-value and candidate of those that may be something."""
+        passing = []
+        for which, candidate in candidates:
+            p, share = self._confirm(candidate, self.halves[which], self.halves[1 - which], HINT / n_tests)
+            if p * n_tests < HINT:
+                other = self._confirm(candidate, self.halves[1 - which], self.halves[which])[1]
+                passing.append((0.5 * (share + other), p * n_tests, (which, candidate)))
+        return passing
+
+    def _name(self, entry: tuple[float, float, tuple[int, _Candidate]]) -> None:
+        """Name a group, and take it out of the target."""
+        share, p, (_, candidate) = entry
         columns = np.concatenate([self.units[i] for i in candidate.units])
         self.found.append(Found(tuple(int(j) for j in columns), float(max(share, 0.0)), float(p)))
-        self.seen.add(candidate.units)
+        self.seen[candidate.units] = None
         self._take_out(candidate)
-        return True
 
     def _terms(self, candidate: _Candidate, rows: slice) -> Array:
         """Products of the functions of a candidate's units, a column each."""
@@ -200,32 +211,43 @@ class _Search:
         n = parts[0].shape[0]
         return np.concatenate([np.ones((n, 1)), *parts], axis=1).astype(np.float64)
 
-    def _confirm(self, candidate: _Candidate, found_on: slice, tested_on: slice) -> tuple[float, float]:
-        """Chance that a function found on one half explains so much of the other half, and the share that it explains."""
-        g = self.g
-        terms, here = self._terms(candidate, found_on), g[found_on]
+    def _confirm(
+        self, candidate: _Candidate, found_on: slice, tested_on: slice, level: float = 1.0
+    ) -> tuple[float, float]:
+        """Chance that a function found on one half explains so much of the other half, and the share that it explains.
+
+        What is far above ``level`` at first sight is not looked at closely.
+        """
+        terms, here = self._terms(candidate, found_on), self.g[found_on]
         c = terms.T @ here / len(here)
         by_chance = (np.square(terms).T @ np.square(here)) / len(here) ** 2
         c = c * np.maximum(1.0 - by_chance / np.maximum(np.square(c), 1e-300), 0.0)
         if not c.any():
             return 1.0, 0.0
         f = self._terms(candidate, tested_on) @ c
-        there, w = g[tested_on], self.weight[tested_on]
-        if len(candidate.units) > 1:
-            own = self._curves(candidate, tested_on)
-            f = f - own @ np.linalg.lstsq(own, f, rcond=1e-6)[0]
-        else:
-            f = f - np.average(f, axis=0, weights=w)
-        each = np.sum(there * f, axis=1)
-        told, energy = float(each.sum()), float(np.square(f).sum())
-        if told <= 0.0 or energy <= 0.0:
+        f = f - np.average(f, axis=0, weights=self.weight[tested_on])
+        p, share = self._tested(f, tested_on)
+        if len(candidate.units) == 1 or p > 30.0 * level:
+            return p, share
+        own = self._curves(candidate, tested_on)
+        inner = own.T @ own
+        inner[np.diag_indices(len(inner))] += 1e-6 * len(own)
+        return self._tested(f - own @ np.linalg.solve(inner, own.T @ f), tested_on)
+
+    def _tested(self, f: Array, rows: slice) -> tuple[float, float]:
+        """Chance that a function explains so much of some rows, and the share of the target that it explains."""
+        g, w = self.g[rows], self.weight[rows]
+        each = np.einsum("ij,ij->i", g, f)
+        told, energy = float(each.sum()), np.square(f).sum(axis=0)
+        if told <= 0.0 or not energy.any():
             return 1.0, 0.0
-        by_chance_too = float(np.sum(np.square(f).sum(axis=0) * np.square(there).mean(axis=0)))
-        t = told / np.sqrt(max(float(np.square(each).sum()), by_chance_too))
         squares = np.square(each)
-        free = 3.0 * squares.sum() ** 2 / max(float(np.square(squares).sum()), 1e-300) - 1.0
-        share = told**2 / (float(w @ np.square(f).sum(axis=1)) * w.sum() * there.shape[1])
-        return float(stdtr(max(free, 1.0), -t)), share
+        # At least what it would be if the sizes of target and function had nothing to do with each other: without that, "no
+        # rare row meets this" looks sure.
+        variance = max(float(squares.sum()), float(energy @ np.square(g).mean(axis=0)))
+        free = 3.0 * float(squares.sum()) ** 2 / max(float(np.square(squares).sum()), 1e-300) - 1.0
+        share = told**2 / (float(w @ np.square(f).sum(axis=1)) * w.sum() * g.shape[1])
+        return float(stdtr(max(free, 1.0), -told / np.sqrt(variance))), share
 
     def _take_out(self, candidate: _Candidate) -> None:
         """Take what a group explains, together and each by itself, out of the target."""
@@ -237,6 +259,7 @@ class _Search:
         kept = np.column_stack([np.ones(len(terms)), terms[:, clear]])
         root = np.sqrt(self.weight)[:, None]
         self.residual = self.residual - kept @ np.linalg.lstsq(kept * root, self.residual * root, rcond=1e-8)[0]
+        self.g = self.residual * self.weight[:, None]
 
     def _candidates(self, half: slice, known: list[int]) -> Iterator[_Candidate]:
         """The most promising curves, pairs, triples and quadruples of one half."""
@@ -255,6 +278,8 @@ class _Search:
         groups = [pairs, self._pairs_of_loud(half, by_loudness)]
         groups += [self._products(half, order, by_loudness, everyone) for order in (3, 4)]
         groups += [self._partners(half, (i,)) for i in known[:MOST_FOUND]]
+        tried = [*self.seen, *((i,) for i in known if (i,) not in self.seen)]
+        groups += [self._pairs_with(half, group, by_loudness) for group in tried[:TRIED_WITH] if len(group) <= 2]
         groups += [self._partners(half, group) for group in self.seen if 2 <= len(group) <= 3]
         for candidates in groups:
             for candidate in candidates:
@@ -278,10 +303,10 @@ class _Search:
         """Pairs of all units, with as many functions each as the budget allows; and each unit's best pair."""
         u, n = len(self.units), half.stop - half.start
         q = self.residual.shape[1]
-        b = next((b for b in (8, 4, 2) if b <= len(self.F) and n * q * (u * b) ** 2 <= PRODUCTS[2]), 1)
+        b = next((b for b in (8, 4, 2) if b <= len(self.F) and n * q * (u * b) ** 2 <= LOUD_PAIRS), 1)
         rows = half
-        if n * q * u**2 > PRODUCTS[2]:  # fewer rows, then fewer directions
-            n = min(n, max(FEWEST_HALF, PRODUCTS[2] // (q * u**2)))
+        if n * q * u**2 > ALL_PAIRS:  # fewer rows, then fewer directions
+            n = min(n, max(FEWEST_HALF, ALL_PAIRS // (q * u**2)))
             rows = slice(half.start, half.start + n)
             q = int(np.clip(MOST_PRODUCTS // (n * u**2), 1, q))
         return self._screen_pairs(np.arange(u), rows, b, q)
@@ -289,16 +314,32 @@ class _Search:
     def _pairs_of_loud(self, half: slice, by_loudness: Array) -> list[_Candidate]:
         """Pairs of the loudest units with all their functions."""
         n, q, b = half.stop - half.start, self.residual.shape[1], len(self.F)
-        most = int(np.sqrt(PRODUCTS[2] / 2 / (n * q))) // b
+        most = int(np.sqrt(LOUD_PAIRS / (n * q))) // b
         if most >= len(self.units) or most < 2:
             return []
         return self._screen_pairs(np.sort(by_loudness[:most]), half, b, q)[0]
 
-    def _screen_pairs(self, chosen: Array, rows: slice, b: int, q: int) -> tuple[list[_Candidate], Array]:
+    def _pairs_with(self, half: slice, group: tuple[int, ...], by_loudness: Array) -> list[_Candidate]:
+        """Pairs of units that tell most together with a unit or pair that is known already."""
+        n, q = half.stop - half.start, 1
+        most = int(np.sqrt(PAIRS_WITH / (n * q)))
+        others = by_loudness[~np.isin(by_loudness, group)]
+        b = 2 if 2 * len(others) <= most else 1
+        with_group = np.prod(self.F[0, half][:, list(group)], axis=1)
+        pairs = self._screen_pairs(np.sort(others[: most // b]), half, b, q, with_group)[0]
+        return [
+            _Candidate(tuple(sorted((*group, *pair.units))), (max(pair.levels),) * (len(group) + 2))
+            for pair in pairs[: CANDIDATES // 2]
+        ]
+
+    def _screen_pairs(
+        self, chosen: Array, rows: slice, b: int, q: int, times: Array | None = None
+    ) -> tuple[list[_Candidate], Array]:
         u = len(chosen)
         counts = np.minimum(self.n_functions[chosen], b)
         phi = self.F[:b, rows][:, :, chosen].transpose(1, 2, 0).reshape(rows.stop - rows.start, u * b)
         g = self.g[rows][:, :q].astype(np.float32)
+        g = g if times is None else g * times[:, None]
         g = g / np.sqrt(np.maximum(np.square(g).sum(axis=0), 1e-30))
         levels = [(1, 1), *([(b, b)] if b > 1 else []), *([(2, 2)] if b > 2 else []), *([(1, b), (b, 1)] if b > 2 else [])]
         best_of = np.full(len(self.units), -np.inf)
@@ -338,8 +379,8 @@ class _Search:
 
     def _products(self, half: slice, order: int, by_loudness: Array, everyone: Array) -> list[_Candidate]:
         """Triples or quadruples of the first functions of all units, or of the loudest where there are too many."""
-        n, q = half.stop - half.start, 1
-        budget = PRODUCTS[order] / 2 / (n * q)
+        half = slice(half.start, min(half.stop, half.start + FEWEST_SEARCHED // 2))
+        budget = (TRIPLES if order == 3 else QUADRUPLES) / (half.stop - half.start)
         most = int((6.0 * budget) ** (1 / 3)) if order == 3 else int(np.sqrt(2.0 * np.sqrt(2.0 * budget)))
         chosen = everyone if len(everyone) <= most else np.sort(by_loudness[:most])
         chosen = chosen[self.n_functions[chosen] > 0]
@@ -372,10 +413,10 @@ class _Search:
                 terms = counts[first] * np.outer(counts[first + 1 :], counts[first + 1 :])
                 simple, full = _as_normal(lowest, 1.0), _as_normal(summed.sum(axis=(1, 3)), terms)
                 score, level = np.maximum(simple, full), np.where(full > simple, b, 1)
-            score[np.tril_indices(m)] = -np.inf
-            top = _largest(score.ravel(), CANDIDATES)
+            top = np.flatnonzero(score > (PROMISING if b == 1 else 2.5))
             i, j = np.unravel_index(top, score.shape)
-            return score[i, j], np.stack([np.full(len(top), first), first + 1 + i, first + 1 + j], axis=1), level[i, j]
+            i, j = i[i < j], j[i < j]
+            return score[i, j], np.stack([np.full(len(i), first), first + 1 + i, first + 1 + j], axis=1), level[i, j]
 
         found = list(map_blocks(screen, range(u - 2)))
         score, triples, level = (np.concatenate([part[k] for part in found]) for k in range(3))
