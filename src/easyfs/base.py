@@ -302,6 +302,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         shorter = copy.copy(self)
         shorter.n_features_to_select = n_features_to_select
         count = result.columns_of(count)
+        included = self._constraints().include
+        if not np.isin(included, result.order[:count]).all():
+            raise ValueError(
+                f"truncate({n_features_to_select!r}) would drop a column that include asks for; {len(included)} are included, "
+                "so ask for at least as many."
+            )
         coded = None if result.coded is None else result.coded[:count]
-        shorter._result = replace(result, n_selected=count, gains=result.gains[:count], coded=coded)
+        p_values = None if result.p_values is None else result.p_values[:count]
+        shorter._result = replace(result, n_selected=count, gains=result.gains[:count], coded=coded, p_values=p_values)
         return shorter

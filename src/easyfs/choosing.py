@@ -115,7 +115,7 @@ class Chooser:
         p = np.ones(len(self.taken))
         if chance is None:
             return p
-        n = self.task.n_rows * chance.rows_each
+        n = self.task.n_rows * chance.rows_each / chance.sample.repeats
         free, rank = n - 1.0 - n_selected, self.partial.rank
         if not rank or free <= rank + 1.0:
             return p
@@ -208,7 +208,7 @@ class Chooser:
         chance = self.task.chance
         if chance is None or self.constraints.grouped or len(self.selected) < 2:
             return False
-        n = self.task.n_rows * chance.rows_each
+        n = self.task.n_rows * chance.rows_each / chance.sample.repeats
         rank = max(1, self.partial.rank)
         selected = np.array(self.selected)
         places = np.arange(len(selected))

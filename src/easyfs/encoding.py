@@ -196,6 +196,11 @@ class TableEncoder:
             scores[list(place)] = gains
         else:
             gains = scores[list(place)]
+        p_values = None
+        if inner.p_values is not None:
+            p_values = np.ones(len(place))
+            np.minimum.at(p_values, rows[: len(inner.p_values)], inner.p_values)
+        found = (replace(f, columns=tuple(dict.fromkeys(source[list(f.columns)].tolist()))) for f in inner.found)
         coded = None
         if inner.coded is not None:
             shares = np.zeros((len(place), len(source)))
@@ -207,6 +212,8 @@ class TableEncoder:
             scores=scores,
             gains=gains,
             groups=self._groups(inner.groups),
+            p_values=p_values,
+            found=tuple(found),
             coded=coded,
             constant=None if inner.constant is None else self.aside | (self.mean_of(inner.constant * 1.0) == 1.0),
             missing=None if inner.missing is None else self._missing(inner.missing),

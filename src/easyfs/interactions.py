@@ -37,8 +37,8 @@ SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 18, 1024, 2048
 # and for quadruples; and for the pairs of very many columns.
 ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH, TRIPLES, QUADRUPLES = 1 << 30, 1 << 28, 1 << 27, 1 << 28, 1 << 27
 MOST_PRODUCTS = 1 << 36
-# Products of which the square is smaller than this many times its mean by chance are not looked at further.
-PROMISING = 8.0
+# Products that are looked at further: about so many by chance.
+LOOKED_AT = 256
 # Rows of a half that products of very many columns are taken from.
 FEWEST_HALF = 128
 # Candidates of each order from each half; partners of columns that were found; groups found in all.
@@ -71,6 +71,28 @@ class Found:
     def confirmed(self) -> bool:
         """Whether it is more than a hint."""
         return self.p_value < LEVEL
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """Columns that matter together, or one that matters in a curve, by name.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns, by name, or as ``x0``, ``x1``, ... where they have none.
+    share : float
+        Share of the target that they explain together beyond what was found before, on rows not used to find them.
+    p_value : float
+        Chance that any such group would be named where there is none.
+    """
+
+    columns: tuple[str, ...]
+    share: float
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"{' with '.join(self.columns)}: {100 * self.share:.0f} %"
 
 
 @dataclass(frozen=True)
@@ -344,26 +366,30 @@ class _Search:
         levels = [(1, 1), *([(b, b)] if b > 1 else []), *([(2, 2)] if b > 2 else []), *([(1, b), (b, 1)] if b > 2 else [])]
         best_of = np.full(len(self.units), -np.inf)
 
+        likely = max(np.log(max(u * (u - 1) / 2 / LOOKED_AT, 1.0)), 0.0)
+        bar = 2.0 * likely if b == 1 else np.sqrt(2.0 * likely)
+        dead = counts == 0
+
         def screen(left: slice) -> tuple[Array, Array, Array, Array]:
             i0, i1 = left.start, left.stop
-            summed = np.zeros((i1 - i0, b, u - i0, b), dtype=np.float32)
+            summed: Array = np.zeros(((i1 - i0) * b, (u - i0) * b), dtype=np.float32)
             for direction in g.T:
                 part = (phi[:, i0 * b : i1 * b] * direction[:, None]).T @ phi[:, i0 * b :]
-                summed += np.square(part).reshape(summed.shape)
-            score, level = np.full((i1 - i0, u - i0), -np.inf, dtype=np.float32), np.zeros((i1 - i0, u - i0), dtype=np.int8)
-            for place, (bi, bj) in enumerate(levels):
-                chi2 = summed[:, :bi, :, :bj].sum(axis=(1, 3)) if b > 1 else summed[:, 0, :, 0]
-                terms = q * np.outer(np.minimum(counts[i0:i1], bi), np.minimum(counts[i0:], bj))
-                value = _as_normal(chi2, terms).astype(np.float32) if b > 1 else np.where(terms > 0, chi2, -np.inf)
-                level = np.where(value > score, place, level)
-                score = np.maximum(score, value)
-            score[np.tril_indices(i1 - i0, 0, u - i0)] = -np.inf
-            top = _largest(score.ravel(), 2 * CANDIDATES)
+                summed += np.square(part, out=part)
+            if b == 1:
+                score, level = summed, None
+            else:
+                score, level = self._best_level(summed.reshape(i1 - i0, b, u - i0, b), counts[i0:i1], counts[i0:], levels, q)
+            score[np.arange(i1 - i0), np.arange(i1 - i0)] = -np.inf
+            score[:, dead[i0:]] = -np.inf
+            top = np.flatnonzero(score > bar)
             i, j = np.unravel_index(top, score.shape)
+            i, j = i[i < j], j[i < j]
             own = np.full(u, -np.inf)
-            own[i0:i1] = score.max(axis=1)
-            own[i0:] = np.maximum(own[i0:], score.max(axis=0))
-            return score[i, j], np.stack([i0 + i, i0 + j], axis=1), level[i, j], own
+            own[i0:] = score.max(axis=0)
+            own[i0:i1] = np.maximum(own[i0:i1], score.max(axis=1))
+            chosen_level = np.zeros(len(i), dtype=np.intp) if level is None else level[i, j]
+            return score[i, j], np.stack([i0 + i, i0 + j], axis=1), chosen_level, own
 
         with large_product():
             found = list(map_blocks(screen, block_slices(u, max(1, 256 // b))))
@@ -376,6 +402,20 @@ class _Search:
             _Candidate((int(chosen[pairs[o, 0]]), int(chosen[pairs[o, 1]])), levels[int(level[o])]) for o in order
         ]
         return listed[:CANDIDATES], best_of
+
+    @staticmethod
+    def _best_level(
+        squares: Array, left: Array, right: Array, levels: list[tuple[int, int]], q: int
+    ) -> tuple[Array, Array]:
+        """The clearest of several numbers of functions for each pair, and which it is."""
+        score = np.full((len(left), len(right)), -np.inf, dtype=np.float32)
+        level = np.zeros(score.shape, dtype=np.int8)
+        for place, (bi, bj) in enumerate(levels):
+            terms = q * np.outer(np.minimum(left, bi), np.minimum(right, bj)).astype(np.float32)
+            value = _as_normal(squares[:, :bi, :, :bj].sum(axis=(1, 3)), terms)
+            level[value > score] = place
+            np.maximum(score, value, out=score)
+        return score, level
 
     def _products(self, half: slice, order: int, by_loudness: Array, everyone: Array) -> list[_Candidate]:
         """Triples or quadruples of the first functions of all units, or of the loudest where there are too many."""
@@ -395,6 +435,8 @@ class _Search:
         phi = np.ascontiguousarray(self.F[:b, half][:, :, chosen].transpose(1, 2, 0)).reshape(half.stop - half.start, u * b)
         directions = self.g[half].astype(np.float32)
         g = directions[:, 0] / np.sqrt(max(float(np.square(directions[:, 0]).sum()), 1e-30))
+        likely = max(np.log(max(u**3 / 6 / LOOKED_AT, 1.0)), 0.0)
+        bar = 2.0 * likely if b == 1 else np.sqrt(2.0 * likely)
 
         def screen(first: int) -> tuple[Array, Array, Array]:
             rest = phi[:, (first + 1) * b :]
@@ -413,7 +455,7 @@ class _Search:
                 terms = counts[first] * np.outer(counts[first + 1 :], counts[first + 1 :])
                 simple, full = _as_normal(lowest, 1.0), _as_normal(summed.sum(axis=(1, 3)), terms)
                 score, level = np.maximum(simple, full), np.where(full > simple, b, 1)
-            top = np.flatnonzero(score > (PROMISING if b == 1 else 2.5))
+            top = np.flatnonzero(score > bar)
             i, j = np.unravel_index(top, score.shape)
             i, j = i[i < j], j[i < j]
             return score[i, j], np.stack([np.full(len(i), first), first + 1 + i, first + 1 + j], axis=1), level[i, j]
@@ -433,10 +475,12 @@ class _Search:
         phi = self.F[0, half][:, chosen]
         pairs = phi[:, i] * phi[:, j]
         g = self.g[half][:, 0].astype(np.float32)
+        # Two of the pairs of a quadruple may be the same column: its square is no product of four.
+        bar = np.sqrt(float(np.square(g).sum()) * 2.0 * max(np.log(max(u**4 / 8 / LOOKED_AT, 1.0)), 0.0))
 
         def screen(part: slice) -> tuple[Array, Array]:
             score = np.abs((pairs[:, part] * g[:, None]).T @ pairs[:, part.start :])
-            top = _largest(score.ravel(), 8 * CANDIDATES)
+            top = np.flatnonzero(score > bar)
             a, c = np.unravel_index(top, score.shape)
             return score[a, c], np.stack([part.start + a, part.start + c], axis=1)
 
@@ -486,4 +530,4 @@ def _largest(values: Array, k: int) -> Array:
     return places[np.lexsort((places, -values[places]))]
 
 
-__all__ = ["Found", "find_interactions"]
+__all__ = ["Found", "Interaction", "find_interactions"]

@@ -28,6 +28,8 @@ SAMPLE_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 20, 512, 2048
 DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
+# Rows are told apart by a column that has different values in this share of them.
+OWN_VALUES = 0.9
 # A share of its sum of squares that a target may keep by rounding alone.
 ROUNDING = 1e-12
 # Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
@@ -46,11 +48,13 @@ class Sample:
     root_weight : ndarray
         Root of the weight of each row: its own, times the number of rows that it stands for.
     own_weight : ndarray or None
-        Weight of each row that the user gave, where it does not count rows.
+        Weight of each row beside that: the user's, where it does not count rows, times how often the row is repeated.
     target : ndarray of shape (n, r)
         Orthonormal basis of the targets; each row carries the root of its weight.
     basis : ndarray of shape (t, r)
         The combinations of the targets that make it.
+    repeats : float
+        How often a row comes on average, where rows are repeated.
     """
 
     inputs: Array | ScaledSparse
@@ -58,6 +62,7 @@ class Sample:
     own_weight: Array | None
     target: Array
     basis: Array
+    repeats: float = 1.0
     _centred: list[Array] = field(default_factory=list, repr=False)
     _energy: list[Array] = field(default_factory=list, repr=False)
 
@@ -131,17 +136,50 @@ def take_sample(
     """
     size = int(np.clip(SAMPLE_NUMBERS // max(1, inputs.shape[1]), FEWEST_ROWS, MOST_ROWS))
     drawn = draw_rows(len(Y), size, seed, weight, codes)
-    inputs, Y = inputs[drawn.rows], Y[drawn.rows]
-    w = np.ones(len(Y)) if drawn.weight is None else drawn.weight.astype(np.float64)
+    first, times = _repeated(inputs[drawn.rows], Y[drawn.rows])
+    rows = drawn.rows[first]
+    inputs, Y = inputs[rows], Y[rows]
+    own = None if drawn.weight is None else drawn.weight[first].astype(np.float64)
+    if len(first) < len(drawn.rows):
+        own = times * (1.0 if own is None else own)
+    w = np.ones(len(Y)) if own is None else own
     if drawn.chance is not None:
-        w = w * drawn.chance
+        w = w * drawn.chance[first]
     if stands_for is not None:
-        w = w * stands_for[drawn.rows]
+        w = w * stands_for[rows]
     w = w * (len(w) / w.sum())
     centred = Y.astype(np.float64) - np.average(Y, axis=0, weights=w)
     basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
     root = np.sqrt(w) if (w != 1.0).any() else np.ones(len(w))
-    return Sample(inputs, root, drawn.weight, (centred @ basis) * root[:, None], basis)
+    return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, len(drawn.rows) / len(first))
+
+
+def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
+    """Places of the rows that are different, and how often each comes.
+
+    Rows that are drawn with replacement, or written out as often as they count, tell no more than once. Rows of a few
+    categories may be equal by chance; so equal rows are repeated ones only where one column has a value for nearly each.
+    """
+    n, d = inputs.shape
+    every = np.arange(n), np.ones(n)
+    rng = np.random.default_rng(n)
+    if isinstance(inputs, ScaledSparse):
+        mark = inputs.dot(rng.standard_normal((d, 1)).astype(inputs.dtype))[:, 0]
+    else:
+        mark = inputs @ rng.standard_normal(d).astype(inputs.dtype)
+    mark = mark.astype(np.float64) + Y @ rng.standard_normal(Y.shape[1])
+    mark = np.round(mark / max(float(np.abs(mark).max(initial=0.0)), 1e-300), 7 if inputs.dtype == np.float32 else 12)
+    _, first, times = np.unique(mark, return_index=True, return_counts=True)
+    if len(first) == n:
+        return every
+    order = np.argsort(first)
+    first, times = first[order], times[order]
+    for part in block_slices(d, DENSE_COLUMNS):
+        columns = np.arange(part.start, part.stop)
+        values = inputs.take(columns)[first] if isinstance(inputs, ScaledSparse) else inputs[first][:, part]
+        if (1 + (np.diff(np.sort(values, axis=0), axis=0) != 0).sum(axis=0)).max(initial=0) >= OWN_VALUES * len(first):
+            return first, times.astype(np.float64)
+    return every
 
 
 def input_relevance(rows: Sample, live: Array, target: Array) -> Array:

@@ -11,7 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from easyfs.base import BaseSelector
+from easyfs.choosing import LEVEL
 from easyfs.engines.local import threads_for
+from easyfs.interactions import Interaction
 from easyfs.notices import warn_user
 from easyfs.planning import NetworkSettings, make_plan
 from easyfs.profile import describe_target
@@ -154,6 +156,13 @@ class EasyFS(BaseSelector):
         Share of each column that the (other) selected columns already say.
     relevance_ : ndarray of shape (n_features_in_,) or None
         Share of each column that the target explains by itself.
+    p_values_ : ndarray of shape (n_features_,) or None
+        For each selected column, in order, how likely the best of as many unrelated columns would tell as much beyond the
+        columns before it; None without a target.
+    beyond_chance_ : ndarray of bool, shape (n_features_,) or None
+        Whether it tells more than chance.
+    interactions_ : list of Interaction
+        Columns that matter together, or one that matters in a curve: names, share of the target, p-value.
     columns_ : list of ColumnInfo
         What each column is, and what was done with it.
     n_features_ : int
@@ -382,6 +391,30 @@ class EasyFS(BaseSelector):
     def relevance_(self) -> Array | None:
         """Share of each column that the target explains by itself, as R squared; None without a target."""
         return self._selected().relevance
+
+    @property
+    def p_values_(self) -> Array | None:
+        """For each selected column, in order, how likely the best of as many unrelated columns would tell as much.
+
+        Beyond the columns selected before it, or together with others it was found with; None without a target. A value
+        above 0.03 means: no more than chance.
+        """
+        return self._selected().p_values
+
+    @property
+    def beyond_chance_(self) -> Array | None:
+        """For each selected column, in order, whether it tells more of the target than chance; None without a target."""
+        p_values = self.p_values_
+        return None if p_values is None else p_values < LEVEL
+
+    @property
+    def interactions_(self) -> list[Interaction]:
+        """Columns that matter together, or in a curve, with the share of the target they explain; found first, first."""
+        selected = self._selected()
+        names = self._names() or [f"x{j}" for j in range(len(selected.order))]
+        return [
+            Interaction(tuple(str(names[j]) for j in found.columns), found.share, found.p_value) for found in selected.found
+        ]
 
     def truncate(self, n_features_to_select: Any) -> EasyFS:
         """The same fit with another number of features, at no cost; see the base class. It takes no further rows."""
