@@ -29,7 +29,7 @@ Row = dict[str, Any]
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "EasyFS": ("easyfs", {}),
     "EasyFS auto": ("easyfs", {}),
-    "EasyFS, no interactions": ("easyfs", {"interactions": False, "n_enhancement": 0}),
+    "EasyFS singles": ("easyfs", {"interactions": False, "n_enhancement": 0}),
     "forest": ("random_forest", {}),
     "XGBoost": ("xgboost", {}),
     "XGBoost total": ("xgboost", {"importance": "total_gain"}),
