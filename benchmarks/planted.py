@@ -87,9 +87,8 @@ def section(half: str, args: argparse.Namespace) -> list[str]:
         name = f"{problem} ({len(chosen)} drawn)" if problem == RANDOM else problem
         lines.append(f"| {name} | {' | '.join([*bold(values), *last])} |")
         means.append(values)
-        behind += behind_on(
-            problem, {m: r for m, r in recalls.items() if r is not None and m != "EasyFS auto"}, half, chosen
-        )
+        others = {m: r for m, r in recalls.items() if r is not None and m != "EasyFS auto"}
+        behind += behind_on(problem, others, chosen)
     whole = [None if None in column else float(np.mean(column)) for column in zip(*means, strict=True)]
     lines += [f"| mean of the problems | {' | '.join([*bold(whole), '', '', ''])} |", ""]
     lines += [f"Problems where EasyFS is below {FOUND} though another method reaches it:", ""] if behind else []
