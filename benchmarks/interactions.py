@@ -153,7 +153,7 @@ def remarks(results: Results, chosen: list[Cell], methods: list[str], limit: flo
     d = chosen[0][1]
     slow = [f"{m} ({t})" for m in METHODS for t in ("classification", "regression") if is_slow(results, limit, m, d, t)]
     lines += (
-        ["", f"Left out, as a first fit took longer than {limit:g} s here or with fewer columns: {', '.join(slow)}."]
+        ["", f"Left out after a first fit of more than {limit:g} s, here or with fewer columns: {', '.join(slow)}."]
         if slow
         else []
     )

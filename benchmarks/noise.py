@@ -111,7 +111,7 @@ def remarks(results: Results, half: str, args: argparse.Namespace) -> list[str]:
         if row is not None and (row["taken"] > 1 or row.get("named", 0)):
             lines.append(f"- {RANDOM}, seed {seed}, {row['taken']} taken: {draw(RANDOM, seed).told}")
     slow = [kind for kind in [*KINDS, RANDOM] if results.is_slow(args.limit, kind=kind, method="lasso auto")]
-    lines += [f"- lasso, left out as its first fit took longer than {args.limit:g} s: {'; '.join(slow)}."] if slow else []
+    lines += [f"- lasso, left out after a first fit of more than {args.limit:g} s: {'; '.join(slow)}."] if slow else []
     wrong: dict[tuple[str, str, str], int] = {}
     for row in results.rows.values():
         if "error" in row:

@@ -122,7 +122,7 @@ def behind_on(problem: str, recalls: dict[str, list[float]], chosen: range) -> l
 def left_out(results: Results, methods: list[str], limit: float) -> list[str]:
     """Which methods were too slow where."""
     slow = {m: [p for p in [*PROBLEMS, RANDOM] if results.is_slow(limit, problem=p, method=m)] for m in methods}
-    lines = [f"{m}, left out as its first fit took longer than {limit:g} s: {'; '.join(p)}." for m, p in slow.items() if p]
+    lines = [f"{m}, left out after a first fit of more than {limit:g} s: {'; '.join(p)}." for m, p in slow.items() if p]
     return [*lines, ""] if lines else []
 
 
