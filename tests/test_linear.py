@@ -1,10 +1,10 @@
-"""The sample that nodes are scored on, and linear fits on it, against explicit ones."""
+"""The sample of rows, and linear fits on it, against explicit ones."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from easyfs.linear import PENALTIES, PENALTY_TIE, LinearFit, scoring_rows
+from easyfs.linear import PENALTIES, PENALTY_TIE, LinearFit, take_sample
 from easyfs.rows import ScaledSparse, measure_scaling
 
 WEIGHTS = [False, True]
@@ -26,7 +26,7 @@ def test_the_targets_of_the_sample_are_centred_and_orthonormal(weighted):
     rng = np.random.default_rng(1)
     X, Y = columns(90, 4), rng.standard_normal((90, 3)) * [1.0, 5.0, 0.1] + 7.0
     weight = rng.uniform(0.1, 3.0, 90) if weighted else None
-    rows = scoring_rows(X, Y, weight)
+    rows = take_sample(X, Y, 0, weight)
     np.testing.assert_allclose(rows.target.T @ rows.target, np.eye(3), atol=1e-9)
     np.testing.assert_allclose(rows.root_weight @ rows.target, 0.0, atol=1e-9)
     np.testing.assert_allclose(rows.target, centred_and_weighed(Y, weight) @ rows.basis, atol=1e-9)
@@ -35,8 +35,8 @@ def test_the_targets_of_the_sample_are_centred_and_orthonormal(weighted):
 def test_the_sample_of_integer_weights_is_that_of_repeated_rows():
     rng = np.random.default_rng(2)
     X, y, weight = columns(900, 3), rng.standard_normal((900, 1)), rng.integers(1, 4, 900)
-    weighed = scoring_rows(X, y, weight.astype(float))
-    repeated = scoring_rows(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0), None)
+    weighed = take_sample(X, y, 0, weight.astype(float))
+    repeated = take_sample(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0), 0)
     assert len(weighed.target) == 1024
     np.testing.assert_array_equal(weighed.inputs, repeated.inputs)
     np.testing.assert_allclose(weighed.target, repeated.target, atol=1e-12)
@@ -50,45 +50,39 @@ def linear_case(n, d, kind, weighted, signal):
     live = np.arange(d) % 4 != 1
     Y = signal * scaled[:, [0, 2]] + 0.5 * rng.standard_normal((n, 2))
     weight = rng.uniform(0.5, 2.0, n) if weighted else None
-    rows = scoring_rows(scaled if kind == "dense" else ScaledSparse(sparse.csr_array(X), scaling), Y, weight)
+    rows = take_sample(scaled if kind == "dense" else ScaledSparse(sparse.csr_array(X), scaling), Y, 0, weight)
     return rows, live, centred_and_weighed(scaled, weight)
 
 
 @pytest.mark.parametrize("weighted", WEIGHTS)
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize(("n", "d"), [(120, 8), (30, 70), (40, 600)])
-def test_the_residual_is_that_of_an_explicit_ridge_fit(n, d, kind, weighted):
+def test_a_fit_is_an_explicit_ridge_fit(n, d, kind, weighted):
     rows, live, A = linear_case(n, d, kind, weighted, 2.0)
-    residual, coefficients, _ = LinearFit(rows, live).residuals()
+    coefficients, left = LinearFit(rows, live).fit(float(live.sum()))
     A = A[:, live]
     fit = np.linalg.solve(A.T @ A + live.sum() * np.eye(live.sum()), A.T @ rows.target)
-    left = rows.target - A @ fit
     np.testing.assert_array_equal(coefficients[~live], 0.0)
     np.testing.assert_allclose(coefficients[live], fit, atol=1e-5)
-    np.testing.assert_allclose(residual.T @ residual, np.eye(2), atol=1e-9)
-    np.testing.assert_allclose(residual @ (residual.T @ left), left, atol=1e-5)
+    np.testing.assert_allclose(left, rows.target - A @ fit, atol=1e-5)
 
 
 @pytest.mark.parametrize("weighted", WEIGHTS)
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize(("n", "d"), [(120, 8), (150, 70), (200, 600)])
-def test_columns_that_stand_out_leave_nothing_in_the_second_residual(n, d, kind, weighted):
+def test_columns_that_stand_out_are_found_and_leave_nothing(n, d, kind, weighted):
     rows, live, A = linear_case(n, d, kind, weighted, 2.0)
-    plain, _, cleaned = LinearFit(rows, live).residuals()
-    np.testing.assert_allclose(cleaned.T @ cleaned, np.eye(2), atol=1e-9)
-    strong = A[:, [0, 2]] / np.linalg.norm(A[:, [0, 2]], axis=0)
-    assert np.abs(strong.T @ cleaned).max() < 0.05
-    if d > 8:
-        assert np.abs(strong.T @ plain).max() > 0.2
+    left, strong = LinearFit(rows, live).without_strong_columns()
+    assert {0, 2} <= set(strong)
+    assert np.abs(A[:, [0, 2]].T @ left).max() < 1e-4 * np.linalg.norm(A[:, 0])
 
 
-def test_the_linear_residual_without_live_columns_is_the_target_itself():
+def test_without_live_columns_the_target_is_left_as_it_is():
     y = np.random.default_rng(4).standard_normal((40, 1))
-    rows = scoring_rows(columns(40, 3), y, None)
-    residual, coefficients, cleaned = LinearFit(rows, np.zeros(3, dtype=bool)).residuals()
-    for found in (residual, cleaned):
-        np.testing.assert_allclose(np.abs(found.T @ rows.target), 1.0, rtol=1e-9)
-    np.testing.assert_array_equal(coefficients, 0.0)
+    rows = take_sample(columns(40, 3), y, 0)
+    left, strong = LinearFit(rows, np.zeros(3, dtype=bool)).without_strong_columns()
+    np.testing.assert_allclose(left, rows.target, atol=1e-12)
+    assert strong == []
 
 
 @pytest.mark.parametrize(("n", "d", "weighted"), [(60, 20, False), (60, 200, False), (190, 8, False), (60, 20, True)])
@@ -98,7 +92,7 @@ def test_the_best_penalty_has_the_least_generalised_cross_validation_error(n, d,
     Y = X[:, :2] + 1.5 * rng.standard_normal((n, 2))
     weight = rng.integers(1, 4, n).astype(float) if weighted else None
     scaled, _ = measure_scaling(X, weight).apply(X)
-    rows = scoring_rows(scaled, Y, weight)
+    rows = take_sample(scaled, Y, 0, weight)
     penalty, told = LinearFit(rows, np.ones(d, dtype=bool)).best_penalty()
 
     repeated = np.repeat(np.arange(n), 1 if weight is None else weight.astype(int))
@@ -117,6 +111,6 @@ def test_the_best_penalty_has_the_least_generalised_cross_validation_error(n, d,
 def test_noise_has_nothing_to_predict():
     rng = np.random.default_rng(0)
     live = np.ones(300, dtype=bool)
-    samples = [scoring_rows(rng.standard_normal((100, 300)), rng.standard_normal((100, 1)), None) for _ in range(10)]
+    samples = [take_sample(rng.standard_normal((100, 300)), rng.standard_normal((100, 1)), 0) for _ in range(10)]
     told = [LinearFit(rows, live).best_penalty()[1] for rows in samples]
     assert np.median(told) < 0.02

@@ -61,6 +61,7 @@ class Chooser:
         self.pending = [found for found in task.found if found.confirmed]
         self.hints = [found for found in task.found if not found.confirmed]
         self.protected = np.zeros(len(self.candidates), dtype=bool)  # matter together with others, or were asked for
+        self.repeated: set[Found] = set()
         self.given_up: list[int] = []
         self.p_values: dict[int, float] = {}
         self.bonus: dict[int, float] = {}  # what a column adds together with others, beside its own gain
@@ -172,6 +173,12 @@ class Chooser:
     def _next_together(self, passing: Array) -> Found | None:
         """The group of columns that explains most for each new column, if that is more than the best single one adds."""
         self.pending = [found for found in self.pending if not self.taken[list(found.columns)].all()]
+        if not self.pending:
+            return None
+        copies = self.partial.explained() > NEAR_COPY
+        for found in [f for f in self.pending if (self.taken | copies)[list(f.columns)].all()]:
+            self.pending.remove(found)  # the curve of a near-copy is that of the column itself
+            self.repeated.add(found)
         usable = [f for f in self.pending if self.candidates[list(f.columns)].all() and self._new_of(f) <= self.room()]
         if not usable:
             return None
@@ -340,7 +347,7 @@ class Chooser:
             missing=np.where(self.task.scale.observed > 0, 1.0 - self.task.scale.observed, 1.0),
             relevance=self.task.target.relevance,
             p_values=np.array([self.p_values.get(j, 1.0) for j in search.selected]) if supervised else None,
-            found=tuple(found for found in self.task.found if found.confirmed),
+            found=tuple(found for found in self.task.found if found.confirmed and found not in self.repeated),
         )
 
 

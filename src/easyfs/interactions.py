@@ -192,7 +192,7 @@ class _Search:
                 confirmed = [entry for entry in passing if entry[1] < LEVEL]
                 if not confirmed and len(self.found) > n_before:
                     break
-                self._name(max(confirmed or passing, key=lambda entry: entry[0]))
+                self._name(max(confirmed or passing, key=_by_share))
                 if not confirmed:
                     n_before = len(self.found)  # a hint is no reason to search again
                 passing = self._passing([entry[2] for entry in passing if entry[2][1].units not in self.seen], n_tests)
@@ -358,6 +358,8 @@ class _Search:
         self, chosen: Array, rows: slice, b: int, q: int, times: Array | None = None
     ) -> tuple[list[_Candidate], Array]:
         u = len(chosen)
+        if u < 2:
+            return [], np.full(len(self.units), -np.inf)
         counts = np.minimum(self.n_functions[chosen], b)
         phi = self.F[:b, rows][:, :, chosen].transpose(1, 2, 0).reshape(rows.stop - rows.start, u * b)
         g = self.g[rows][:, :q].astype(np.float32)
@@ -514,6 +516,11 @@ class _Search:
             units = tuple(sorted((*group, int(i))))
             listed.append(_Candidate(units, (b,) * len(units)))
         return listed
+
+
+def _by_share(entry: tuple[float, float, tuple[int, _Candidate]]) -> tuple[float, list[int]]:
+    """Largest share first; of shares that are equal to a few digits the first columns."""
+    return float(f"{entry[0]:.4g}"), [-unit for unit in entry[2][1].units]
 
 
 def _fields(candidate: _Candidate) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -589,6 +589,15 @@ class EasyFS(BaseSelector):
         return AUTO_EPS2[self.compression] + NOISE_SHARE * noise
 
     def _select(self, stats: Statistics, constraints: Constraints) -> Selection:
+        found = self._search(stats, constraints)
+        if constraints.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():
+            warn_user(
+                f"none of the {len(found.order)} columns tells more of the target than chance would, so one is selected that "
+                "may say nothing (its p-value is in p_values_). Check the target, or give more rows."
+            )
+        return found
+
+    def _search(self, stats: Statistics, constraints: Constraints) -> Selection:
         eps2 = self._auto_eps2(stats) if isinstance(self.eps2, str) else self.eps2
         if self.compression == "sequential":
             return select_sequential(stats, constraints, eps2=eps2, coverage=self.coverage)

@@ -20,6 +20,8 @@ Array = NDArray[Any]
 PIVOT = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 # Share of the target that is rounding.
 EXPLAINED = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 1e-7}
+# What a selected column that others explain to rounding keeps of its own, so that the products stay invertible.
+JITTER = 1e-6
 
 
 class PartialRelevance:
@@ -72,6 +74,7 @@ class PartialRelevance:
         pivot = float(self.left[j])
         if pivot <= self.pivot * float(self.energy[j]):
             self._v[t], self._z[t] = 0.0, 0.0
+            self._v[t, j] = np.sqrt(JITTER * float(self.energy[j])) if self.energy[j] > 0 else 1.0
             return
         v = (column - self._v[:t, j] @ self._v[:t]) / np.sqrt(pivot)
         v[j] = np.sqrt(pivot)
@@ -127,7 +130,7 @@ def of_each(factor: Array, z: Array, target: Array, rounding: float, places: Arr
     Parameters
     ----------
     factor : ndarray of shape (k, k)
-        Lower triangular, ``L`` with ``LL'`` the products among all selected columns; rows of zeros for dependent ones.
+        Lower triangular, ``L`` with ``LL'`` the products among all selected columns.
     z : ndarray of shape (k, r)
         ``L^-1 X'Y``.
     target : ndarray of shape (r, r)
@@ -139,13 +142,10 @@ def of_each(factor: Array, z: Array, target: Array, rounding: float, places: Arr
     """
     factor = np.tril(factor)[places]
     gram, products = factor @ factor.T, factor @ z
-    dead = np.diagonal(gram) <= 0.0
-    gram[dead, dead] = 1.0
-    gram[np.diag_indices(len(gram))] *= 1.0 + 1e-12
     inverse = np.linalg.inv(gram)
     weights = inverse @ products
     left = np.eye(len(target)) - products.T @ weights if len(places) < len(z) else target
     values, vectors = np.linalg.eigh(left)
     white = vectors / np.sqrt(np.maximum(values, rounding))
     told = np.square(weights @ white).sum(axis=1) / np.maximum(np.diagonal(inverse), 1e-300)
-    return np.asarray(np.where(dead, 0.0, told / (1.0 + told)))
+    return np.asarray(told / (1.0 + told))
