@@ -180,7 +180,7 @@ PROBLEMS: dict[str, Draw] = {
     "five of 1000 in 500 rows, no noise": linear(500, 1000, alternating(5, 0.5, 1.5), noise=0.0),
     "five of 1000 in 500 rows, R2 0.8": linear(500, 1000, alternating(5, 0.5, 1.5), share=0.8),
     "classes from ten of 1000 in 500 rows": linear(500, 1000, alternating(10), noise=0.0, link=in_classes),
-    "sum and difference of true columns": linear(1000, 10, np.ones(6), change=combine, span=True),
+    "sum and difference of true columns": linear(1000, 10, np.linspace(1.0, 2.0, 6), change=combine, span=True),
     "20 positives of 1000": linear(1000, 50, (1.0, 1.0), noise=0.5, link=largest(20)),
     "50 positives of 50,000, where ab > 0.5": rare_product(50),
     "200 positives of 50,000, where ab > 0.5": rare_product(200),

@@ -24,7 +24,7 @@ from easyfs.target import TargetMatrix
 Array = NDArray[Any]
 
 # Tables without any relation to the target in which a column passes by itself.
-LEVEL = 0.03
+LEVEL = 0.015
 # A selected column is given up where the others leave it nothing to tell: the best of as many unrelated ones would tell more
 # than it in at least this share of cases.
 GIVEN_UP = 0.5
@@ -33,6 +33,9 @@ LEAST_COVERAGE = 0.01
 # A column of which the selected ones explain more than this share is a near-copy: it comes behind all others unless it tells
 # more than chance.
 NEAR_COPY = 0.99
+# Columns beyond a fixed number that the search looks ahead: a column that stands in for two others is given up for them when
+# both are there.
+LOOK_AHEAD = 8
 # The law of chance is measured anew when this many times as many columns have been taken, and before the search ends.
 MEASURED_ANEW = 2.0
 
@@ -158,8 +161,29 @@ class Chooser:
         return len(self.candidates) if count is None else count - self.done
 
     def take_telling(self) -> None:
-        """Take columns that tell more than chance, by themselves or together, until none is left or there is no room."""
-        while self.room() > 0:
+        """Take columns that tell more than chance, by themselves or together, until none is left or there is no room.
+
+        Idle ones are then given up, and others may take their place.
+        """
+        while True:
+            self._forward(0)
+            at_count = self._state()
+            self._forward(min(self.constraints.count or 0, LOOK_AHEAD))
+            if self._give_up_idle():
+                continue
+            self._restore(at_count)
+            return
+
+    def _state(self) -> tuple[Any, ...]:
+        return self.search.state(), self.partial.state(), self.taken.copy(), self.done, list(self.pending)
+
+    def _restore(self, state: tuple[Any, ...]) -> None:
+        search, partial, self.taken, self.done, self.pending = state
+        self.search.restore(search)
+        self.partial.restore(partial)
+
+    def _forward(self, ahead: int) -> None:
+        while self.room() + ahead > 0:
             passing, p = self.telling()
             gain = self._gain()
             together = self._next_together(passing)
@@ -210,7 +234,7 @@ class Chooser:
         members = self.constraints.members(self.search.best(gain, allowed))
         self.take(_by_gain(members, self.search.gain()), gain, p)
 
-    def give_up_idle(self) -> bool:
+    def _give_up_idle(self) -> bool:
         """Leave out selected columns that the other selected ones leave nothing to tell; whether there were any."""
         chance = self.task.chance
         if chance is None or self.constraints.grouped or len(self.selected) < 2:
@@ -238,7 +262,7 @@ class Chooser:
             return False
         self.given_up += dropped
         self._start()
-        for j in selected[places]:
+        for j in selected[places][: self.constraints.count]:
             self.take(np.array([j]))
         self._measured_at = 0
         return True
@@ -379,8 +403,6 @@ def choose(task: Task) -> Selection:
             chooser.fill()
         return chooser.selection()
     chooser.take_telling()
-    while chooser.give_up_idle():
-        chooser.take_telling()
     if task.constraints.count is not None:
         chooser.fill()
     elif not chooser.selected:

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import ndtri, stdtr
+from scipy.stats import rankdata
 
 from easyfs.elastic import Elastic, elastic_columns
 from easyfs.engines.local import block_slices, large_product, map_blocks
@@ -24,7 +25,7 @@ Array = NDArray[Any]
 
 # Tables without any joint effect in which one is named; and in which one is taken for a hint, which says what to take before
 # columns that nothing speaks for, but is not named.
-LEVEL, HINT = 0.01, 0.3
+LEVEL, HINT = 0.005, 0.3
 # Fewer rows than this cannot be halved.
 FEWEST_ROWS = 40
 # Columns that are looked at; of more, those most related to the target and as many others.
@@ -41,6 +42,8 @@ MOST_PRODUCTS = 1 << 36
 LOOKED_AT = 256
 # Rows of a half that products of very many columns are taken from.
 FEWEST_HALF = 128
+# A target whose correlation with its own ranks (as normal scores) is smaller has long tails.
+LONG_TAILS = 0.9
 # Candidates of each order from each half; partners of columns that were found; groups found in all.
 CANDIDATES, PARTNERS, MOST_FOUND = 16, 3, 24
 # Columns and groups found so far that all pairs are tried with.
@@ -125,6 +128,7 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
         mixture = np.linalg.qr(mixed)[0]
         left = left @ mixture
     size = int(np.clip(SEARCHED_NUMBERS // max(1, fit.n_live), FEWEST_SEARCHED, MOST_SEARCHED))
+    left = _without_tails(left / sample.root_weight[:, None]) * sample.root_weight[:, None]
     order = rng.permutation(sample.n)[:size]
     units = _units(fit, groups, left, rng)
     if not units:
@@ -133,6 +137,17 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
     known = {column: i for i, unit in enumerate(units) for column in unit.tolist()}
     return search.run([known[j] for j in strong if j in known])
+
+
+def _without_tails(left: Array) -> Array:
+    """What is left of each target, by its ranks where a few rows would decide alone."""
+    out = left.copy()
+    for t, values in enumerate(left.T):
+        ranks = ndtri((rankdata(values) - 0.5) / len(values))
+        ranks = (ranks - ranks.mean()) * (np.linalg.norm(values - values.mean()) / max(float(np.linalg.norm(ranks)), 1e-300))
+        if len(np.unique(values)) > len(values) / 2 and np.corrcoef(values, ranks)[0, 1] < LONG_TAILS:
+            out[:, t] = ranks
+    return out
 
 
 def _units(fit: LinearFit, groups: Array, left: Array, rng: np.random.Generator) -> list[Array]:

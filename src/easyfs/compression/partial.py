@@ -86,6 +86,15 @@ class PartialRelevance:
         self.target = self.target - np.outer(z, z)
         self._v[t], self._z[t] = v, z
 
+    def state(self) -> tuple[int, Array, Array, Array]:
+        """What it takes to go back to here."""
+        return len(self.selected), self.left, self.P, self.target
+
+    def restore(self, state: tuple[int, Array, Array, Array]) -> None:
+        """Forget what was selected since."""
+        t, self.left, self.P, self.target = state
+        del self.selected[t:]
+
     def _white(self) -> Array:
         """Combinations of the targets that make what is left of them orthonormal."""
         values, vectors = np.linalg.eigh(self.target)

@@ -112,6 +112,15 @@ class GreedySearch:
         self.selected.append(j)
         return column
 
+    def state(self) -> tuple[int, Array, Array]:
+        """What it takes to go back to here."""
+        return len(self.selected), self.power.copy(), self.remaining.copy()
+
+    def restore(self, state: tuple[int, Array, Array]) -> None:
+        """Forget what was selected since."""
+        t, self.power, self.remaining = state
+        del self.selected[t:], self.gains[t:]
+
     def _update(self, power: Array, Pz: Array, z: Array, earlier: Array, u: Array, s: float) -> None:
         """``power_i = |P_i|^2`` after ``P -= u z'/s``; ``P`` itself is corrected from the history, never rewritten."""
         t = len(earlier)
