@@ -25,6 +25,9 @@ Array = NDArray[Any]
 
 # Tables without any relation to the target in which a column passes by itself.
 LEVEL = 0.015
+# Where a number is asked for, columns that would be the best of as many unrelated ones in less than this share of cases come
+# before those that merely cover the table.
+LIKELY = 0.5
 # A selected column is given up where the others leave it nothing to tell: the best of as many unrelated ones would tell more
 # than it in at least this share of cases.
 GIVEN_UP = 0.5
@@ -289,7 +292,8 @@ class Chooser:
             elif (begun := self._begun()).any():
                 self._take_best(begun, gain, p)
             else:
-                self._take_best(open_columns & (rank == rank[open_columns].min()), gain, p)
+                likely = open_columns & (p < LIKELY) & (rank == 0)
+                self._take_best(likely if likely.any() else open_columns & (rank == rank[open_columns].min()), gain, p)
 
     def _begun(self) -> Array:
         """Columns of the best confirmed group that has no room as a whole."""

@@ -121,14 +121,16 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     sample = fit.rows
     if sample.n < FEWEST_ROWS:
         return ()
-    left, strong = fit.without_strong_columns()
+    # Tails go first: a column that fits a few rows by chance, taken out with them, would be put into all others.
+    left, strong = fit.without_strong_columns(
+        _without_tails(sample.target / sample.root_weight[:, None]) * sample.root_weight[:, None]
+    )
     rng = np.random.default_rng(seed)
     if left.shape[1] > DIRECTIONS:  # of many directions some at random, whatever the classes are called
         mixed = left.T @ (rng.standard_normal((sample.n, DIRECTIONS)) * 1.0)
         mixture = np.linalg.qr(mixed)[0]
         left = left @ mixture
     size = int(np.clip(SEARCHED_NUMBERS // max(1, fit.n_live), FEWEST_SEARCHED, MOST_SEARCHED))
-    left = _without_tails(left / sample.root_weight[:, None]) * sample.root_weight[:, None]
     order = rng.permutation(sample.n)[:size]
     units = _units(fit, groups, left, rng)
     if not units:
@@ -140,7 +142,7 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
 
 
 def _without_tails(left: Array) -> Array:
-    """What is left of each target, by its ranks where a few rows would decide alone."""
+    """Targets, by their ranks where a few rows would decide alone."""
     out = left.copy()
     for t, values in enumerate(left.T):
         ranks = ndtri((rankdata(values) - 0.5) / len(values))

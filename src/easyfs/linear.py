@@ -242,9 +242,10 @@ class LinearFit:
             except LinAlgError:
                 penalty *= 10.0
 
-    def without_strong_columns(self) -> tuple[Array, list[int]]:
+    def without_strong_columns(self, target: Array | None = None) -> tuple[Array, list[int]]:
         """What the columns that stand out leave of the target, fitted without a penalty, and which they are."""
-        left = self.rows.target
+        target = self.rows.target if target is None else target
+        left = target
         chosen: list[int] = []
         values = np.empty((self.n, 0))
         for _ in range(STRONG_ROUNDS):
@@ -266,7 +267,7 @@ class LinearFit:
                 if size > COPY * np.linalg.norm(column) and len(chosen) < self.n / STRONG_ROWS:
                     values = np.column_stack([values, beyond / size])
                     chosen.append(int(j))
-            left = self.rows.target - values @ (values.T @ self.rows.target)
+            left = target - values @ (values.T @ target)
         return left, chosen
 
     def best_penalty(self) -> tuple[float, float]:
