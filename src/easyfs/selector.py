@@ -26,6 +26,7 @@ from easyfs.validation import (
     check_choice,
     check_enough_rows,
     check_number,
+    check_same_labels,
     check_scale,
     check_target,
     check_two_classes,
@@ -62,8 +63,8 @@ class EasyFS(BaseSelector):
         column would add less than a hundredth of what the selected ones cover.
 
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers are classes, other numbers are
-        quantities. Say ``"regression"`` when whole numbers are quantities.
+        What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers that are few, or codes of several
+        rows each, are classes; other numbers are quantities. Where that is doubtful, a warning says which it was.
 
     compression : {"sequential", "ranking"}, default="sequential"
         How columns are chosen. ``"sequential"`` measures redundancy against the columns already selected and takes
@@ -491,9 +492,11 @@ class EasyFS(BaseSelector):
             )
 
     def _task_of(self, network: Plan | None) -> str:
-        """The task of the first block: a network that was drawn for numbers knows better than a few rows of them."""
-        numbers = network is not None and network.target_kind == "values" and len(network.target_center) == 1
-        return "regression" if numbers and self.task == "auto" else self.task
+        """The task of the first block: what a network was drawn for knows better than a few rows do."""
+        if network is None or self.task != "auto":
+            return self.task
+        numbers = network.target_kind == "values" and len(network.target_center) == 1
+        return "classification" if network.target_kind == "classes" else "regression" if numbers else "auto"
 
     def _check_same_target(self, plan: Plan, target: Target) -> None:
         """A block's target must be of the kind that the network was drawn for."""
@@ -501,6 +504,7 @@ class EasyFS(BaseSelector):
             words = {"classes": "class labels", "values": "numbers", None: "no target"}
             found, first = words[target.kind], words[plan.target_kind]
             raise ValueError(f"this block has {found} in y, but the network (the first block) was made for {first}.")
+        check_same_labels(plan.classes, target.classes)
         if target.kind == "values" and target.n_targets != len(plan.target_center):
             raise ValueError(
                 f"y has {target.n_targets} targets in this block, but {len(plan.target_center)} in the first one."
