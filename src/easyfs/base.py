@@ -19,7 +19,7 @@ from easyfs.encoding import TableEncoder, read_table
 from easyfs.profile import TargetInfo
 from easyfs.selection import Constraints, Selection
 from easyfs.stopping import resolve_count
-from easyfs.tables import column_names, column_types, is_table, take_columns, to_matrix
+from easyfs.tables import check_is_table, column_names, column_types, is_table, take_columns, to_matrix
 from easyfs.validation import check_constraints, resolve_columns
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         then as ``encoder`` does it, or not at all.
         """
         checks: dict[str, Any] = {"estimator": self, "min_rows": min_rows}
+        check_is_table(X)
         if not is_table(X):
             matrix = to_matrix(X, **checks)
             if not reset and self._encoder is not None:
@@ -219,6 +220,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             table of its own library.
         """
         check_is_fitted(self)
+        check_is_table(X)
         if not is_table(X):
             return super().transform(X)
         if self._encoder is not None:
@@ -250,6 +252,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             The user's own columns, in their original order: categories stay categories, dates stay dates.
         """
         check_is_fitted(self)
+        check_is_table(X)
         if not is_table(X):
             raise TypeError(f"take is for a dataframe or Arrow table, but X is of type {type(X).__name__}; use transform.")
         validate_data(self, X, reset=False, skip_check_array=True)

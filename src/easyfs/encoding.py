@@ -31,7 +31,7 @@ from easyfs.columns import (
 )
 from easyfs.notices import warn_user
 from easyfs.selection import Constraints, Selection
-from easyfs.tables import check_matrix, column_names, numeric_columns, to_matrix
+from easyfs.tables import check_is_table, check_matrix, column_names, numeric_columns, to_matrix
 from easyfs.validation import resolve_columns
 
 Array = NDArray[Any]
@@ -258,6 +258,7 @@ def told(columns: list[ColumnInfo]) -> str:
 
 def read_table(X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder | None, Array]:
     """A table as a matrix, and the encoding that it needed: None where all columns are numbers and none a row number."""
+    check_is_table(X)
     if numeric_columns(X).all() and not _has_row_numbers(X, keep):
         return None, to_matrix(X, **checks)
     return TableEncoder.learn(X, keep, **checks)
