@@ -254,6 +254,14 @@ class TestX:
             small().fit(frame, y)
 
     @every_library
+    def test_all_infinite_values_are_counted(self, library: str) -> None:
+        X = np.random.default_rng(0).standard_normal((569, 3))
+        columns = {"a": X[:, 0], "b": np.full(569, np.inf), "c": np.where(np.arange(569) == 500, -np.inf, X[:, 2])}
+        frame = DATAFRAMES[library](columns)
+        with pytest.raises(ValueError, match=says("570 infinite", "2 columns", "569 of them", "'b'")):
+            small().fit(frame, X[:, 0])
+
+    @every_library
     def test_a_table_of_text_alone_says_why_nothing_is_left(self, library: str) -> None:
         _, y = table()
         words = [f"word{i}" for i in range(40)]

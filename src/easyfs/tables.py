@@ -192,8 +192,7 @@ def _frame_to_array(X: Any, names: list[Any]) -> Array:
     usable = numeric_columns(X)
     if not usable.all():
         raise _not_numeric([(names[j], _kind(schema[j])) for j in np.flatnonzero(~usable)])
-    fits = SMALL_TYPES if len(frame) * len(names) > LARGE else (nw.Float32,)
-    float32 = all(dtype in fits for dtype in schema) and len(schema) > 0
+    float32 = all(dtype in single_types(len(frame) * len(names)) for dtype in schema) and len(schema) > 0
     out = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
     for j, (dtype, column) in enumerate(zip(schema, frame.iter_columns(), strict=True)):
         if dtype != nw.Unknown:
@@ -201,6 +200,25 @@ def _frame_to_array(X: Any, names: list[Any]) -> Array:
         else:
             out[:, j] = np.nan if column.null_count() == len(frame) else column.to_numpy()
     return out
+
+
+def single_types(n_cells: int) -> tuple[Any, ...]:
+    """Types that are read in single precision, in a table of so many cells."""
+    return SMALL_TYPES if n_cells > LARGE else (nw.Float32,)
+
+
+def missing_in(matrix: Any) -> Array:
+    """Missing values in each column of a matrix."""
+    d = matrix.shape[1]
+    if sparse.issparse(matrix):
+        return np.bincount(matrix.indices[np.isnan(matrix.data)], minlength=d)
+    found = np.zeros(d, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        if np.isnan(matrix.sum()):  # most matrices have none: this looks at them but once
+            columns = np.flatnonzero(np.isnan(matrix.sum(axis=0)))
+            for part in np.array_split(columns, 1 + matrix.shape[0] * len(columns) // LARGE):
+                found[part] = np.isnan(matrix[:, part]).sum(axis=0)
+    return found
 
 
 def _is_plain(column: nw.Series[Any]) -> bool:
