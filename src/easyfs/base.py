@@ -20,7 +20,7 @@ from easyfs.profile import TargetInfo
 from easyfs.selection import Constraints, Selection
 from easyfs.stopping import resolve_count
 from easyfs.tables import check_is_table, column_names, column_types, is_table, missing_in, take_columns, to_matrix
-from easyfs.validation import check_constraints, resolve_columns
+from easyfs.validation import check_constraints, resolve_columns, weighs_nothing
 
 if TYPE_CHECKING:
     from easyfs.report import Report
@@ -138,6 +138,22 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if learnt:
             return matrix.shape[0], np.array([column.n_missing for column in encoder.columns])
         return matrix.shape[0], encoder.missing_in(X, matrix)
+
+    def _adds_nothing(self, X: Any, sample_weight: Any, *, first: bool) -> bool:
+        """Whether a block of a stream has no row that counts, which the first one must have."""
+        check_is_table(X)
+        shape = getattr(X, "shape", None)
+        n_rows = shape[0] if shape else len(X) if isinstance(X, (list, tuple)) else None
+        if n_rows is None or (n_rows and not weighs_nothing(sample_weight, n_rows)):
+            return False
+        if first:
+            found = "sample_weight is zero in every row of the first block" if n_rows else "the first block has no rows"
+            raise ValueError(
+                f"{found}, from which the scaling and the network are taken; begin with a block that has at least 2 rows."
+            )
+        if shape or n_rows:  # an empty list has no columns to check
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return True
 
     def _constraints(self) -> Constraints:
         """How many columns of the matrix to select, and which must, may or may not be."""

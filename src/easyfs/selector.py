@@ -299,7 +299,7 @@ class EasyFS(BaseSelector):
         thousand rows in random order. What lies further than ``clip`` of its standard deviations from its mean counts as
         that far in all blocks; where later blocks are much wider, a warning says so. Memory does not grow with the number
         of rows. The selection is computed when one of its attributes is first read. The task is fixed by the first block;
-        classes may appear later.
+        classes may appear later. A later block without rows, or whose weights are all zero, adds nothing.
 
         Parameters
         ----------
@@ -321,6 +321,8 @@ class EasyFS(BaseSelector):
             raise ValueError("network and scale are for the first block; this selector has seen rows already.")
         if first:
             self._forget()
+        if self._adds_nothing(X, sample_weight, first=first):
+            return self
         if network is not None:
             self._check_network(network, column_names(X))
         matrix = self._check_table(

@@ -132,6 +132,15 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
     return weight
 
 
+def weighs_nothing(sample_weight: Any, n: int) -> bool:
+    """Whether the weights of ``n`` rows are all zero; what else is wrong with weights is said where they are checked."""
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return sample_weight is not None and weight.shape in ((), (n,)) and not weight.any()
+
+
 def _as_array(y: Any) -> tuple[Array, bool]:
     """A target as an array, and whether its own library says that it is a category."""
     dtype = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
