@@ -31,6 +31,7 @@ FEWEST_ROWS, NEARLY_ALL = 20, 0.9
 # What so much of the different texts looks like, in a sample of them, is what they are.
 MOSTLY, SAMPLE = 0.95, 1000
 
+DECIMAL_COMMA = "numbers with a decimal comma"
 _CURRENCY = r"(?:[$€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|kr\.?|zł)"
 # A number that begins with a zero, such as 00123, is a code.
 _NUMBER = re.compile(
@@ -191,7 +192,7 @@ def looks_like(labels: Array) -> Looks | None:
         "amounts of money": ("money", "dear", "paid"),
         "percentages": ("percent",),
         "numbers with thousands separators": ("grouped",),
-        "numbers with a decimal comma": ("comma",),
+        DECIMAL_COMMA: ("comma",),
         "numbers": ("plain",),
     }.items():
         for text, match, value in zip(texts, found, numbers, strict=True):
