@@ -124,17 +124,19 @@ def check_labels(y: Array) -> None:
     few_rows = n < ROWS_PER_CLASS * k
     found = f"{k:,} different values in {n:,} rows"
     looks = looks_like(labels) if labels.dtype.kind in "OUST" else None
+    # Where each row has a class of its own, there is nothing to insist on.
+    insist = ", or say task='classification' if each value is a class" if k < n or n < FEWEST_ROWS else ""
     if looks is not None and (_are_quantities(looks, counts, n) if looks.numbers is not None else few_rows):
         into = "days since the first" if looks.value is None else f"numbers, such as {looks.value:.12g}"
         raise ValueError(
             f"y holds text that looks like {looks.what} (for example {looks.example!r}), with {found}: turn it into "
-            f"{into}, or say task='classification' if each value is a class."
+            f"{into}{insist}."
         )
     if n >= FEWEST_ROWS and k >= NEARLY_ALL * n:
-        way = "task='regression'" if labels.dtype.kind in "iuf" else "task='classification'"
+        numbers = ", or say task='regression' if the values are quantities" if labels.dtype.kind in "iuf" else ""
         raise ValueError(
             f"y has nearly as many classes as rows: {found} (for example {labels.tolist()[0]!r}), so that there is nothing "
-            f"to learn about a class. Check that this is the right column, or say {way} to use it as it is."
+            f"to learn about a class. Check that this is the right column{numbers or insist}."
         )
     if k > MANY_CLASSES and few_rows:
         warn_user(

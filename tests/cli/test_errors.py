@@ -94,7 +94,7 @@ def test_what_is_wrong_is_said_on_one_line(command, numbers, args, code, message
     ("target", "message"),
     [
         ("separated", "the target holds text that looks like numbers with thousands separators (for example '"),
-        ("separated", "or say --task classification if each value is a class"),
+        ("comma", "or say --task classification if each value is a class"),
         ("comma", "looks like numbers with a decimal comma"),
         ("comma", "read it with --decimal , or turn it into numbers"),
         (
