@@ -254,6 +254,14 @@ class TestX:
             small().fit(frame, y)
 
     @every_library
+    def test_all_infinite_values_are_counted(self, library: str) -> None:
+        X = np.random.default_rng(0).standard_normal((569, 3))
+        columns = {"a": X[:, 0], "b": np.full(569, np.inf), "c": np.where(np.arange(569) == 500, -np.inf, X[:, 2])}
+        frame = DATAFRAMES[library](columns)
+        with pytest.raises(ValueError, match=says("570 infinite", "2 columns", "569 of them", "'b'")):
+            small().fit(frame, X[:, 0])
+
+    @every_library
     def test_a_table_of_text_alone_says_why_nothing_is_left(self, library: str) -> None:
         _, y = table()
         words = [f"word{i}" for i in range(40)]
@@ -538,6 +546,40 @@ class TestStreams:
         without = small().partial_fit(X)
         with pytest.raises(ValueError, match=says("class labels in y", "no target")):
             without.partial_fit(X, y)
+
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, lambda X: pd.DataFrame(X, columns=NAMES[: X.shape[1]])])
+    def test_a_block_without_rows_that_count_adds_nothing(self, form: Any) -> None:
+        X, y = table()
+        stream = small().partial_fit(form(X), y).partial_fit(form(X[:0]), y[:0]).partial_fit(form(X), y)
+        stream.partial_fit(form(100.0 * X), y, sample_weight=np.zeros(40)).partial_fit(form(X), y, sample_weight=0.0)
+        plain = small().partial_fit(form(X), y).partial_fit(form(X), y)
+        assert stream.n_rows_ == plain.n_rows_ == 80
+        np.testing.assert_array_equal(stream.scores_, plain.scores_)
+        for other in (form(X[:0, :4]), form(X[:, :4])):
+            with pytest.raises(ValueError, match=r"4 features, but EasyFS is expecting 5|yet now missing:\n- score"):
+                stream.partial_fit(other, y[: other.shape[0]], sample_weight=np.zeros(other.shape[0]))
+
+    def test_an_empty_list_adds_nothing(self) -> None:
+        X, y = table()
+        assert small().partial_fit(X, y).partial_fit([], []).n_rows_ == 40
+
+    def test_a_first_block_without_rows_that_count(self) -> None:
+        X, y = table()
+        network = small().draw_network(X, y)
+        for settings in ({}, {"network": network}):
+            with pytest.raises(ValueError, match=says("first block has no rows", "begin with", "at least 2 rows")):
+                small().partial_fit(X[:0], y[:0], **settings)
+            with pytest.raises(
+                ValueError, match=says("sample_weight is zero in every row of the first block", "begin with")
+            ):
+                small().partial_fit(X, y, sample_weight=np.zeros(40), **settings)
+
+    def test_weights_that_are_wrong_and_zero(self) -> None:
+        X, y = table()
+        stream = small().partial_fit(X, y)
+        with pytest.raises(ValueError, match=says("sample_weight", "39", "40 rows")):
+            stream.partial_fit(X, y, sample_weight=np.zeros(39))
+        assert stream.n_rows_ == 40
 
     def test_network_and_scale_after_the_first_block(self) -> None:
         X, y = table()

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from easyfs.columns import ColumnInfo, recognise, series_of
+from easyfs.columns import ColumnInfo, count_missing, is_row_number, recognise, series_of
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 every_library = pytest.mark.parametrize("library", LIBRARIES)
@@ -46,7 +46,12 @@ def values_of(values: Any, library: str = "pandas") -> Any:
         ([dt.timedelta(hours=i % 7) for i in range(40)], "duration", "number"),
         (["7.5", "8", "-1e3", None] * 10, "numeric", "number"),
         ([5.0] * 40, "constant", "number"),
-        ([None, 5.0] * 20, "constant", "number"),
+        ([None, 5.0] * 20, "numeric", "indicators"),
+        ([None, True] * 20, "boolean", "indicators"),
+        (["yes", None] * 20, "text", "indicators"),
+        (["5", None] * 20, "numeric", "indicators"),
+        ([None, dt.timedelta(hours=1)] * 20, "duration", "indicators"),
+        ([None, dt.date(2024, 1, 1)] * 20, "constant", "set aside"),
         (["same"] * 40, "constant", "set aside"),
         ([[1, 2], [3, 4]] * 20, "other", "set aside"),
     ],
@@ -80,6 +85,65 @@ def test_identifiers(name: str, values: list[Any], kind: str) -> None:
     assert seen(values, name).kind == kind
 
 
+def split(n: int, share: float, seed: int = 0, *, step: int = 1) -> np.ndarray:
+    """Numbers of the rows of a random part of ``n`` rows, in random order."""
+    return step * np.random.default_rng(seed).permutation(n)[: int(share * n)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        split(300, 0.8),
+        split(300, 0.8) + 1000,
+        np.sort(split(300, 0.8)),
+        split(100, 0.5),
+        split(50, 0.7),
+        split(20_000, 0.1),
+        split(3000, 0.3).astype(float),
+        np.r_[0:100, 150:400],  # all folds but one
+        np.where(np.arange(240) % 50 == 7, np.nan, split(300, 0.8)),
+    ],
+    ids=["80%", "from 1000", "in order", "half", "small", "10%", "floats", "folds", "some missing"],
+)
+def test_row_numbers_of_a_part_of_the_rows(values: Any) -> None:
+    info = seen(values, "c")
+    assert (info.kind, info.used_as) == ("identifier", "set aside")
+    assert "row number" in info.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("price", np.random.default_rng(0).integers(35_000, 700_000, 1460)),
+        ("population", np.unique(np.random.default_rng(0).lognormal(9, 1.5, 400).round())),
+        ("distance", np.random.default_rng(0).permutation(np.unique(np.random.default_rng(0).integers(0, 10**5, 300)))),
+        ("seconds", 10 * np.arange(5000)),
+        ("even", np.random.default_rng(0).permutation(np.arange(0, 600, 2))),
+        ("tens", split(1000, 0.8, step=10)),
+        ("clock", np.cumsum(np.random.default_rng(0).integers(1, 9, 3000))),  # only grows, and is wide
+        ("date", [int(f"2024{m:02d}{d:02d}") for m in range(1, 13) for d in range(1, 29)]),
+        ("lumps", np.random.default_rng(0).permutation(np.r_[0:200, 900:1000, 1900:2000])),
+        ("score", np.random.default_rng(0).integers(0, 100, 90)),
+        ("measured twice", np.r_[split(300, 0.8), 17, 17]),
+    ],
+)
+def test_measured_numbers_are_no_row_numbers(name: str, values: Any) -> None:
+    assert seen(values, name).kind == "numeric"
+
+
+@given(st.integers(30, 300), st.floats(0.4, 10.0), st.integers(0, 2**31))
+def test_numbers_that_are_drawn_with_repetition_are_no_row_numbers(n: int, wide: float, seed: int) -> None:
+    values = np.random.default_rng(seed).integers(0, max(2, int(wide * n)), n)
+    if len(np.unique(values)) < n:
+        assert not is_row_number("c", values.astype(float))
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "index", "row_id", "", "level_0"])
+def test_the_name_of_an_index_tells_though_most_rows_are_gone(name: str) -> None:
+    assert seen(split(20_000, 0.01), name).kind == "identifier"
+    assert seen(split(20_000, 0.01), "steps").kind == "numeric"
+
+
 def test_a_column_that_is_kept_is_used_as_what_it_could_be() -> None:
     assert seen(list(range(40)), keep=True).used_as == "number"
     assert seen([f"A{i}" for i in range(40)], keep=True).used_as == "indicators"
@@ -95,6 +159,36 @@ def test_an_ordered_category_is_its_place_in_the_order() -> None:
 @pytest.mark.parametrize("series", [pd.Categorical(["a", "b"] * 4), pd.Categorical([1, 2] * 4), pd.array(["a", "b"] * 4)])
 def test_pandas_categories(series: Any) -> None:
     assert seen(series).used_as == "indicators"
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_category_of_one_value_that_is_not_always_there(ordered: bool) -> None:
+    marks = pd.Categorical(["x", None, None] * 5, categories=["x", "y"], ordered=ordered)
+    info, values = recognise("mark", series_of(pd.DataFrame({"mark": marks}))[0])
+    assert (info.kind, info.used_as, info.n_missing, info.n_distinct) == ("category", "indicators", 10, 1)
+    assert values == ["x", None, None] * 5
+
+
+def test_a_word_for_missing_among_numbers_in_text_leaves_a_mark() -> None:
+    info, values = recognise("c", series_of(pl.DataFrame({"c": ["5", "NA", "5", ""]}))[0])
+    assert (info.kind, info.used_as, info.n_missing) == ("numeric", "indicators", 2)
+    assert values == ["5", None, "5", None]
+
+
+@every_library
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a", None, "NA", " ? "],
+        [1.5, None, float("nan"), 2.0],
+        [True, None, None, False],
+        [1, None, 2, 3],
+        [[1], None, [2], None],
+    ],
+)
+def test_missing_values_are_counted_as_they_are_recognised(values: list[Any], library: str) -> None:
+    column = series_of(LIBRARIES[library]({"c": values * 6}))[0]
+    assert count_missing(column) == recognise("c", column)[0].n_missing
 
 
 def test_objects_of_pandas() -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.pipeline import make_pipeline
 
 from easyfs import EasyFS, available_selectors, make_selector
@@ -240,6 +241,129 @@ class TestAttributes:
         selector = make_selector(info.name, 3, **settings).fit(frame, y)
         assert selector.n_features_ == 3
         assert not {"row", "remark", "const"} & set(selector.get_feature_names_out())
+
+
+def flags(n: int = 200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """A table in which nothing but what is missing in one column tells the target."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    noise = {f"n{j}": rng.normal(size=n) for j in range(3)}
+    return pd.DataFrame({**noise, "flag": np.where(y == 1, "yes", None), "blank": None, "same": "x"}), y
+
+
+class TestFlags:
+    @pytest.mark.parametrize(
+        "form",
+        [
+            lambda c: c,
+            lambda c: c.astype("category"),
+            lambda c: pd.Series(pd.Categorical(c, categories=["yes", "no"], ordered=True)),
+            lambda c: c.map({"yes": True}),
+            lambda c: c.map({"yes": True}).astype("boolean"),
+            lambda c: c.map({"yes": 1.0}).astype(float),
+            lambda c: c.map({"yes": 1}).astype("Int8"),
+            lambda c: c.map({"yes": "7"}),
+            lambda c: c.fillna("n/a"),
+        ],
+        ids=["text", "category", "ordered", "objects", "boolean", "floats", "integers", "digits", "words"],
+    )
+    @every_library
+    def test_a_mark_that_is_not_always_there_is_used(self, form: Any, library: str) -> None:
+        frame, y = flags()
+        frame["flag"] = form(frame["flag"])
+        table = LIBRARIES[library](frame)
+        selector = EasyFS(1, random_state=0).fit(table, y)
+        assert list(selector.get_feature_names_out()) == ["flag"]
+        found = {column.name: column for column in selector.columns_}
+        assert found["flag"].used_as == "indicators"
+        assert found["flag"].n_missing == (y == 0).sum()
+        assert found["flag"].parts == (MISSING,)
+        assert (found["same"].kind, found["blank"].kind) == ("constant", "constant")
+        np.testing.assert_array_equal(selector._encoder.transform(table)[:, 3], y == 0)
+
+    @pytest.mark.parametrize("form", [lambda c: c, lambda c: c.astype("boolean"), lambda c: c.astype(float)])
+    def test_in_a_table_of_numbers_alone(self, form: Any) -> None:
+        frame, y = flags()
+        frame = frame[["n0", "n1", "n2"]].assign(flag=form(frame["flag"].map({"yes": True})))
+        for table in (frame, pl.from_pandas(frame)):
+            selector = EasyFS(1, random_state=0).fit(table, y)
+            assert list(selector.get_feature_names_out()) == ["flag"]
+            assert make_selector("pearson", 1).fit(table, y).order_[0] == 3
+        as_array = frame.assign(flag=frame["flag"].astype(float)).to_numpy()
+        plain = EasyFS(1, random_state=0).fit(as_array, y)  # an array is numbers, and its missing values are the mean
+        assert plain.columns_[3].kind == "constant"
+        assert plain.columns_[3].n_missing == (y == 0).sum()
+
+    def test_a_mark_beside_one_that_comes_late(self) -> None:
+        frame = pd.DataFrame({"x": np.arange(200) / 7, "late": [np.nan] * 100 + [2.0] * 100, "whole": [2.0] * 200})
+        encoder, matrix = read_table(frame)
+        assert encoder is not None
+        np.testing.assert_array_equal(matrix[:, 1], np.isnan(frame["late"]))
+        assert [column.used_as for column in encoder.columns] == ["number", "indicators", "number"]
+        frame.loc[150, "late"] = 3.0  # two values: numbers
+        assert read_table(frame)[0] is None
+
+    def test_another_table_and_other_values(self) -> None:
+        frame, _ = flags()
+        encoder, _ = TableEncoder.learn(frame[["n0", "flag"]])
+        later = encoder.transform(pd.DataFrame({"n0": [0.0] * 4, "flag": ["no", None, "yes", ""]}))
+        np.testing.assert_array_equal(later[:, 1], [0, 1, 0, 1])
+        numbers, _ = TableEncoder.learn(pd.DataFrame({"a": [1.0, 2.0] * 9, "t": ["x", "y"] * 9, "b": ["1", "2.5"] * 9}))
+        again = numbers.transform(pd.DataFrame({"a": [1.0, np.nan], "t": ["x", None], "b": ["1", None]}))
+        np.testing.assert_array_equal(again, [[1.0, 0.0, 1.0], [np.nan, np.nan, np.nan]])
+
+    def test_a_stream(self) -> None:
+        frame, y = flags()
+        frame = frame.drop(columns=["blank"])
+        stream = EasyFS(1, random_state=0)
+        for rows in (slice(0, 80), slice(80, 200)):
+            stream.partial_fit(frame[rows], y[rows])
+        assert list(stream.get_feature_names_out()) == ["flag"]
+        assert stream.columns_[3].n_missing == (y == 0).sum()
+
+
+class TestMissing:
+    """``n_missing`` counts rows: not their weight, and not those of the first block alone."""
+
+    def table(self) -> tuple[pd.DataFrame, np.ndarray]:
+        frame, y = mixed()
+        rng = np.random.default_rng(5)
+        for name in ("x", "when", "flag", "remark"):
+            frame.loc[rng.random(N) < 0.3, name] = None
+        frame.loc[rng.random(N) < 0.1, "remark"] = "n/a"
+        return frame, y
+
+    def expected(self, frame: pd.DataFrame) -> list[int]:
+        return frame.replace("n/a", None).isna().sum().tolist()
+
+    @pytest.mark.parametrize("method", ["easyfs", "pearson"])
+    def test_weights_do_not_count(self, method: str) -> None:
+        frame, y = self.table()
+        weight = np.where(frame["x"].isna(), 5.0, 1.0)
+        selector = make_selector(method, 3).fit(frame, y, sample_weight=weight)
+        assert [column.n_missing for column in selector.columns_] == self.expected(frame)
+        X = frame[["x", "noise"]].assign(none=np.nan, one=1.0).to_numpy()
+        for array in (X, sparse.csr_array(X)):
+            selector = make_selector(method, 1).fit(array, y, sample_weight=weight)
+            assert [column.n_missing for column in selector.columns_] == np.isnan(X).sum(axis=0).tolist()
+
+    @every_library
+    def test_all_blocks_count(self, library: str) -> None:
+        frame, y = self.table()
+        stream = EasyFS(3, random_state=0)
+        for rows in (slice(0, 150), slice(150, 151), slice(151, N)):
+            stream.partial_fit(LIBRARIES[library](frame[rows]), y[rows], sample_weight=np.full(len(y[rows]), 3.0))
+        assert [column.n_missing for column in stream.columns_] == self.expected(frame)
+        stream.report(None, LIBRARIES[library](frame), y)
+        assert [column.n_missing for column in stream.columns_] == self.expected(frame)
+
+    def test_of_merged_streams_of_numbers(self) -> None:
+        frame, y = self.table()
+        X = frame[["x", "noise"]].to_numpy()
+        network = EasyFS(1, random_state=0).draw_network(X, y)
+        parts = [EasyFS(1, random_state=0).partial_fit(X[s], y[s], network=network) for s in (slice(0, 90), slice(90, N))]
+        merged = parts[0].merge(parts[1])
+        assert [column.n_missing for column in merged.columns_] == np.isnan(X).sum(axis=0).tolist()
 
 
 class TestUse:

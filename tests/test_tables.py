@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from easyfs import tables
+from easyfs import available_selectors, make_selector, tables
 from easyfs.tables import column_names, is_table, to_matrix
 
 KINDS = ("float64", "float32", "int64", "int8", "uint16", "bool")
@@ -174,14 +174,12 @@ class TestEveryLibrary:
 
 
 class TestPandas:
-    def test_columns_of_the_same_name_are_kept_apart(self) -> None:
+    def test_columns_of_the_same_name_are_named(self) -> None:
         frame = pd.DataFrame([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], columns=["a", "b", "a"])
-        np.testing.assert_array_equal(to_matrix(frame), frame.to_numpy())
-
-    def test_text_among_columns_of_the_same_name_is_found(self) -> None:
-        frame = pd.DataFrame([[1.0, "x"], [4.0, "y"]], columns=["a", "a"])
-        with pytest.raises(ValueError, match=r"1 column is not numeric: 'a' \(text\)"):
+        with pytest.raises(ValueError, match="2 columns called 'a'; give each column a name of its own"):
             to_matrix(frame)
+        with pytest.raises(ValueError, match=r"2 columns called 1 .and 1 more"):
+            to_matrix(pd.DataFrame(np.eye(4), columns=[1, 1, 2, 2]))
 
     def test_names_may_be_integers(self) -> None:
         frame = pd.DataFrame([[1.0, 2.0], [4.0, 5.0]], columns=[10, 20])
@@ -241,6 +239,10 @@ class TestPolarsAndArrow:
         with pytest.raises(ValueError, match=r"'a' \(list"):
             to_matrix(table)
 
+    def test_columns_of_the_same_name_are_named(self) -> None:
+        with pytest.raises(ValueError, match="3 columns called 'a'"):
+            to_matrix(pa.table([[1.0], [2.0], [3.0]], names=["a", "a", "a"]))
+
     def test_half_precision_becomes_wider(self) -> None:
         matrix = to_matrix(pa.table({"a": pa.array(np.array([0.5, 1.5], dtype=np.float16))}))
         np.testing.assert_array_equal(matrix, [[0.5], [1.5]])
@@ -284,3 +286,51 @@ class TestArrays:
     def test_infinity_in_a_sparse_matrix_names_its_column(self) -> None:
         with pytest.raises(ValueError, match="column 1 has 1 infinite value"):
             to_matrix(sparse.csr_array(np.array([[1.0, np.inf], [0.0, 2.0]])))
+
+    def test_infinities_of_several_columns_are_counted_in_all(self) -> None:
+        X = np.ones((30, 12))
+        X[:, 2:9] = np.inf
+        X[3:, 2] = 0.0
+        X[5, 11] = -np.inf
+        pattern = "there are 184 infinite values in 8 columns, 3 of them in the first, column"
+        for matrix in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csc_matrix(X)):
+            with pytest.raises(ValueError, match=f"{pattern} 2. Replace them by NaN"):
+                to_matrix(matrix)
+        with pytest.raises(ValueError, match=f"{pattern} 'c2'"):
+            to_matrix(pd.DataFrame(X, columns=[f"c{j}" for j in range(12)]))
+
+
+class TestNoTables:
+    @pytest.mark.parametrize(
+        ("X", "what"),
+        [
+            ({"a": [1.0, 2.0]}, "a dict, not a table; make it one, for example with pandas.DataFrame"),
+            ([{"a": 1.0}, {"a": 2.0}], "a list of dict, not a table; make it one, for example with pandas.DataFrame"),
+            ((row for row in np.eye(3)), r"a generator, not a table; pass the rows as a list, such as list\(X\)"),
+            (zip([1.0], [2.0], strict=True), r"a zip, not a table; pass the rows as a list"),
+            ({1.0, 2.0}, r"a set, not a table; pass the rows as a list"),
+            ("table.csv", "the text 'table.csv', not a table; read the file first"),
+        ],
+        ids=["dict", "dicts", "generator", "zip", "set", "text"],
+    )
+    def test_the_error_says_what_to_pass(self, X: Any, what: str) -> None:
+        with pytest.raises(TypeError, match=f"X is {what}"):
+            to_matrix(X)
+        fitted = make_selector("pearson", 1).fit(np.eye(3), [0.0, 0.5, 1.0])
+        for use in (
+            lambda: make_selector("easyfs", 1).fit(X, [0, 1, 0]),
+            lambda: fitted.transform(X),
+            lambda: fitted.take(X),
+        ):
+            with pytest.raises(TypeError, match=f"X is {what}"):
+                use()
+
+
+@pytest.mark.parametrize("info", available_selectors(), ids=lambda info: info.name)
+def test_no_selector_takes_columns_of_the_same_name(info: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    frame = pd.DataFrame(X, columns=["a", "b", "a"])
+    mixed = pd.concat([frame, pd.DataFrame({"b": ["x", "y"] * 20})], axis=1)
+    for table, name in ((frame, "a"), (mixed, "a")):
+        with pytest.raises(ValueError, match=f"2 columns called '{name}'"):
+            make_selector(info.name, 1).fit(table, np.arange(40) % 2)

@@ -19,8 +19,8 @@ from easyfs.encoding import TableEncoder, read_table
 from easyfs.profile import TargetInfo
 from easyfs.selection import Constraints, Selection
 from easyfs.stopping import resolve_count
-from easyfs.tables import column_names, column_types, is_table, take_columns, to_matrix
-from easyfs.validation import check_constraints, resolve_columns
+from easyfs.tables import check_is_table, column_names, column_types, is_table, missing_in, take_columns, to_matrix
+from easyfs.validation import check_constraints, resolve_columns, weighs_nothing
 
 if TYPE_CHECKING:
     from easyfs.report import Report
@@ -30,11 +30,27 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Seen:
-    """What a fit has seen: types of the columns (one for all of an array), rows, target."""
+    """What a fit has seen.
+
+    Attributes
+    ----------
+    dtypes : tuple of str
+        Types of the columns; one for all of an array.
+    n_rows : int
+        Rows that count.
+    target : TargetInfo or None
+        What the target holds.
+    missing : ndarray or None
+        Rows without a value, for each column; None where they were not counted.
+    block : tuple of (int, ndarray) or None
+        Rows, and those without a value, of a table that has been checked but does not count yet.
+    """
 
     dtypes: tuple[str, ...]
     n_rows: int = 0
     target: TargetInfo | None = None
+    missing: Array | None = None
+    block: tuple[int, Array] | None = None
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -66,14 +82,23 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return getattr(self, "_result", None) is not None
 
     def _check_table(
-        self, X: Any, *, reset: bool, min_rows: int = 2, encoder: TableEncoder | None = None, learn: bool = True
+        self,
+        X: Any,
+        *,
+        reset: bool,
+        min_rows: int = 2,
+        encoder: TableEncoder | None = None,
+        learn: bool = True,
+        count: bool = True,
     ) -> Array:
         """Check names and number of columns; give the table as a matrix of numbers.
 
         A table with columns that are no numbers is encoded; how is learnt where ``reset`` is set, unless ``learn`` is not:
-        then as ``encoder`` does it, or not at all.
+        then as ``encoder`` does it, or not at all. ``count`` says whether the table is one to learn from, whose missing
+        values are counted.
         """
         checks: dict[str, Any] = {"estimator": self, "min_rows": min_rows}
+        check_is_table(X)
         if not is_table(X):
             matrix = to_matrix(X, **checks)
             if not reset and self._encoder is not None:
@@ -99,7 +124,36 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             if encoder is not None and learn:
                 exclude = getattr(self, "exclude", None)
                 encoder.warn_of_aside(resolve_columns("exclude", exclude, self.n_features_in_, self._names()))
+        if count:
+            self._seen = replace(self._seen, block=self._missing_in(X, matrix, learnt=reset and learn))
         return matrix
+
+    def _missing_in(self, X: Any, matrix: Array, *, learnt: bool) -> tuple[int, Array] | None:
+        """Rows of a table, and how many of them have no value in each column; None for a file that is read in blocks."""
+        encoder = self._encoder
+        if isinstance(X, np.memmap):
+            return None
+        if encoder is None:
+            return matrix.shape[0], missing_in(matrix)
+        if learnt:
+            return matrix.shape[0], np.array([column.n_missing for column in encoder.columns])
+        return matrix.shape[0], encoder.missing_in(X, matrix)
+
+    def _adds_nothing(self, X: Any, sample_weight: Any, *, first: bool) -> bool:
+        """Whether a block of a stream has no row that counts, which the first one must have."""
+        check_is_table(X)
+        shape = getattr(X, "shape", None)
+        n_rows = shape[0] if shape else len(X) if isinstance(X, (list, tuple)) else None
+        if n_rows is None or (n_rows and not weighs_nothing(sample_weight, n_rows)):
+            return False
+        if first:
+            found = "sample_weight is zero in every row of the first block" if n_rows else "the first block has no rows"
+            raise ValueError(
+                f"{found}, from which the scaling and the network are taken; begin with a block that has at least 2 rows."
+            )
+        if shape or n_rows:  # an empty list has no columns to check
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return True
 
     def _constraints(self) -> Constraints:
         """How many columns of the matrix to select, and which must, may or may not be."""
@@ -116,8 +170,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return asked if encoder is None else encoder.expand(asked)
 
     def _saw(self, n_rows: int, target: TargetInfo | None) -> None:
-        """Remember rows and target."""
-        self._seen = replace(self._seen, n_rows=self._seen.n_rows + n_rows, target=target)
+        """Remember rows and target, and count what is missing, unless some rows of the table do not count."""
+        seen = self._seen
+        missing = seen.block[1] if seen.block is not None and seen.block[0] == n_rows else None
+        if seen.n_rows and missing is not None:
+            missing = None if seen.missing is None else seen.missing + missing
+        self._seen = replace(seen, n_rows=seen.n_rows + n_rows, target=target, missing=missing, block=None)
 
     def _names(self) -> list[Any] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -148,12 +206,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 for name, dtype in zip(names, self._seen.dtypes * (d if len(self._seen.dtypes) == 1 else 1), strict=True)
             ]
         constant = np.zeros(d, dtype=bool) if selected.constant is None else selected.constant
-        missing = np.full(d, np.nan) if selected.missing is None else selected.missing
+        missing: Any = self._seen.missing
+        if missing is None:  # the share by weight says how many, if all rows weigh the same
+            share = np.full(d, np.nan) if selected.missing is None else selected.missing
+            counted = [info.n_missing for info in infos]
+            missing = np.where(np.isnan(share), counted, np.round(np.nan_to_num(share) * self._seen.n_rows))
         return [
             replace(
                 info,
                 kind="constant" if constant[j] and info.used_as == NUMBER else info.kind,
-                n_missing=info.n_missing if np.isnan(missing[j]) else round(float(missing[j]) * self._seen.n_rows),
+                n_missing=int(missing[j]),
             )
             for j, info in enumerate(infos)
         ]
@@ -219,6 +281,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             table of its own library.
         """
         check_is_fitted(self)
+        check_is_table(X)
         if not is_table(X):
             return super().transform(X)
         if self._encoder is not None:
@@ -250,6 +313,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             The user's own columns, in their original order: categories stay categories, dates stay dates.
         """
         check_is_fitted(self)
+        check_is_table(X)
         if not is_table(X):
             raise TypeError(f"take is for a dataframe or Arrow table, but X is of type {type(X).__name__}; use transform.")
         validate_data(self, X, reset=False, skip_check_array=True)

@@ -24,10 +24,16 @@ NEARLY_ALL = 0.9
 WORDS_OF_TEXT = 3.0
 # Whole numbers without a gap are row numbers, if there are this many.
 SHORTEST_RUN = 20
+# So are whole numbers that never repeat though measured ones, as close together as these, would do so this often by chance:
+# what is left of row numbers where some rows went to a test set. Up to so many times as wide as there are rows any such
+# numbers are taken for that; up to so many times as wide, such as are spread as if they were drawn and are not in order.
+LEAST_REPEATS, CLOSE, WIDE = 10.0, 2.0, 10.0
 SAMPLE = 1000
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|index|row|rowid|rownum|nr|no)$", re.IGNORECASE)
 _CAMEL_IDENTIFIER = re.compile(r"[a-z](?:ID|Id)$")
+# What pandas calls the index of a table that was written and read again.
+_INDEX = re.compile(r"(?:unnamed: ?0|level_0|)", re.IGNORECASE)
 _DATE = re.compile(
     r"(?:(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})|(?P<d2>\d{1,2})\.(?P<m2>\d{1,2})\.(?P<y2>\d{4}))"
     r"(?:[T ](?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)? ?(?:Z|UTC|[+-]\d{2}:?\d{2})?"
@@ -80,7 +86,7 @@ def series_of(X: Any) -> list[Any]:
     return list(nw.from_native(X, eager_only=True).iter_columns())
 
 
-def recognise(name: Any, column: Any, *, keep: bool = False) -> tuple[ColumnInfo, Any]:
+def recognise(name: Any, column: Any, *, keep: bool = False, flags: bool = True) -> tuple[ColumnInfo, Any]:
     """What a column is, and its values in the form in which they are encoded.
 
     Parameters
@@ -90,6 +96,8 @@ def recognise(name: Any, column: Any, *, keep: bool = False) -> tuple[ColumnInfo
     column : narwhals Series
     keep : bool, default=False
         Whether it is wanted in any case: then an identifier or a text is used as what it could be.
+    flags : bool, default=True
+        Whether a column with one value that is not always there becomes present or missing.
 
     Returns
     -------
@@ -98,8 +106,31 @@ def recognise(name: Any, column: Any, *, keep: bool = False) -> tuple[ColumnInfo
     values : narwhals Series, ndarray or list
         Numbers (float array), texts (list with None for a missing one) or times (``datetime64[us]`` array).
     """
+    info, values = _recognise(ColumnInfo(name, "numeric", _dtype_name(column)), column, keep)
+    if flags and info.kind == "constant" and info.n_distinct and info.n_missing and _may_be_flag(values):
+        # Missing is all that a mark, such as "yes" or nothing, has to say; the mean of its values would lose it.
+        return replace(info, kind=_kind_of_flag(column, values), used_as=INDICATORS, reason=""), as_texts(column, values)
+    return info, values
+
+
+def _may_be_flag(values: Any) -> bool:
+    """A date that is always the same is rather the day on which a table was made."""
+    return isinstance(values, list) or values.dtype.kind != "M"
+
+
+def _kind_of_flag(column: Any, values: Any) -> str:
+    if column.dtype in (nw.Categorical, nw.Enum):
+        return "category"
+    if isinstance(values, list):
+        return "text"
+    if column.dtype == nw.Duration:
+        return "duration"
+    present = next(value for value in column.to_list() if not is_missing(value))
+    return "boolean" if isinstance(present, (bool, np.bool_)) else "numeric"
+
+
+def _recognise(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any]:
     dtype = column.dtype
-    info = ColumnInfo(name, "numeric", _dtype_name(column))
     if dtype == nw.Boolean:
         return _counted(replace(info, kind="boolean"), numbers_of(column))
     if dtype.is_numeric():
@@ -155,6 +186,26 @@ def texts_of(column: Any) -> list[str | None]:
     return [None if is_missing(v) else v if isinstance(v, str) else str(v) for v in column.to_list()]
 
 
+def as_texts(column: Any, values: Any) -> list[str | None]:
+    """A column as it is written, with None for what is missing among the values that it was recognised as."""
+    if isinstance(values, list):
+        return values
+    gone = np.isnat(values) if values.dtype.kind in "Mm" else np.isnan(values)
+    return [None if lost else text for text, lost in zip(texts_of(column), gone, strict=True)]
+
+
+def count_missing(column: Any) -> int:
+    """Rows of a column without a value, by whatever word a text says so."""
+    gone = int(column.null_count())
+    if column.dtype == nw.String:
+        return gone + int(column.drop_nulls().str.strip_chars().str.to_lowercase().is_in(MISSING_WORDS).sum())
+    if column.dtype.is_float():
+        return int(np.isnan(numbers_of(column)).sum())
+    if column.dtype == nw.Object:
+        return sum(is_missing(value) or str(value).strip().lower() in MISSING_WORDS for value in column.to_list())
+    return gone
+
+
 def is_missing(value: Any) -> bool:
     """Whether a Python object stands for a missing value."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and np.isnan(value))
@@ -187,7 +238,7 @@ def _examples(values: Iterable[Any], most: int = 3) -> tuple[str, ...]:
 def looks_like_identifier(name: Any) -> bool:
     """Whether a name says that it is an identifier: ``id``, ``customer_id``, ``rowId``."""
     text = str(name)
-    return bool(_IDENTIFIER.search(text) or _CAMEL_IDENTIFIER.search(text))
+    return bool(_IDENTIFIER.search(text) or _CAMEL_IDENTIFIER.search(text) or _INDEX.fullmatch(text.strip()))
 
 
 def is_row_number(name: Any, numbers: Array) -> str:
@@ -196,16 +247,40 @@ def is_row_number(name: Any, numbers: Array) -> str:
     first = observed[:50]
     if len(observed) < SHORTEST_RUN or len(np.unique(first)) < len(first) or (first != np.round(first)).any():
         return ""
-    run = observed.max() - observed.min() == len(observed) - 1
+    with np.errstate(over="ignore"):
+        n, span = len(observed), float(observed.max() - observed.min()) + 1.0
+    close = span <= WIDE * n and n * n / (2.0 * span) >= LEAST_REPEATS
     named = looks_like_identifier(name)
-    if not run and not named:
+    if not (span == n or close or named) or (observed != np.round(observed)).any():
         return ""
-    distinct = len(np.unique(observed))
-    if (observed != np.round(observed)).any() or distinct < NEARLY_ALL * len(observed):
-        return ""
-    if run and distinct == len(observed):
+    ordered = np.sort(observed)
+    steps = np.diff(ordered)
+    distinct = 1 + int(np.count_nonzero(steps))
+    if distinct == n == span:
         return "whole numbers without a gap, each once: a row number"
-    return f"named like an identifier, with {distinct} different values in {len(observed)} rows" if named else ""
+    if close and distinct == n and _are_drawn(observed, ordered, steps, span):
+        return f"whole numbers from {ordered[0]:.0f} to {ordered[-1]:.0f}, none twice in {n} rows: a row number"
+    return (
+        f"named like an identifier, with {distinct} different values in {n} rows"
+        if named and distinct >= NEARLY_ALL * n
+        else ""
+    )
+
+
+def _are_drawn(observed: Array, ordered: Array, steps: Array, span: float) -> bool:
+    """Whether numbers that do not repeat look like some of the numbers of all rows."""
+    n = len(observed)
+    if np.gcd.reduce(steps.astype(np.int64)) > 1:  # every tenth second, or amounts in tens
+        return False
+    if span <= CLOSE * n:
+        return True
+    forward = np.diff(observed) > 0
+    if forward.all() or not forward.any():  # a counter or a time that only grows
+        return False
+    # Gaps between numbers that are drawn are hardly ever longer than this, and they fill their range evenly.
+    longest = (np.log(n) + 7.0) / -np.log1p(-n / span)
+    uneven = np.abs((ordered - ordered[0] + 0.5) / span - (np.arange(n) + 0.5) / n).max()
+    return bool(steps.max() <= longest and uneven <= 2.0 / np.sqrt(n))
 
 
 def _number(info: ColumnInfo, numbers: Array, keep: bool) -> tuple[ColumnInfo, Array]:

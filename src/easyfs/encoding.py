@@ -23,15 +23,16 @@ from easyfs.columns import (
     NUMBER,
     SHORTEST_RUN,
     ColumnInfo,
+    as_texts,
+    count_missing,
     is_row_number,
     numbers_of,
     recognise,
     series_of,
-    texts_of,
 )
 from easyfs.notices import warn_user
 from easyfs.selection import Constraints, Selection
-from easyfs.tables import check_matrix, column_names, numeric_columns, to_matrix
+from easyfs.tables import check_is_table, check_matrix, column_names, missing_in, numeric_columns, single_types, to_matrix
 from easyfs.validation import resolve_columns
 
 Array = NDArray[Any]
@@ -153,8 +154,9 @@ class TableEncoder:
         """The matrix of numbers; missing values are NaN. ``known`` has values of columns that were read before."""
         columns = series_of(X)
         numbers = [column for code, column in zip(self._codes, columns, strict=True) if code.info.used_as == NUMBER]
-        single = all(column.dtype == nw.Float32 for column in numbers)
-        out = np.empty((len(columns[0]) if columns else 0, len(self.source)), dtype=np.float32 if single else np.float64)
+        n = len(columns[0]) if columns else 0
+        single = all(column.dtype in single_types(n * len(columns)) for column in numbers)
+        out = np.empty((n, len(self.source)), dtype=np.float32 if single else np.float64)
         at = 0
         for j, (code, column) in enumerate(zip(self._codes, columns, strict=True)):
             if code.width:
@@ -165,6 +167,18 @@ class TableEncoder:
             raise ValueError(f"no column is left to select from: all are set aside ({told(self.columns)}).")
         checked: Array = check_matrix(out, self.names, estimator, min_rows)
         return checked
+
+    def missing_in(self, X: Any, matrix: Array) -> Array:
+        """Rows without a value, for each column of a table that became ``matrix``."""
+        inner, columns = missing_in(matrix), series_of(X)
+        found = np.zeros(len(self._codes), dtype=np.int64)
+        ends = np.cumsum([code.width for code in self._codes])
+        for j, (code, end) in enumerate(zip(self._codes, ends, strict=True)):
+            if not code.width:
+                found[j] = count_missing(columns[j])
+            else:  # the last indicator of a category may be that of the missing ones
+                found[j] = inner[end - 1] + (np.nansum(matrix[:, end - 1]) if code.has_missing else 0)
+        return found
 
     def expand(self, constraints: Constraints) -> Constraints:
         """What was asked for columns of the table, for columns of the matrix."""
@@ -264,9 +278,13 @@ def told(columns: list[ColumnInfo]) -> str:
 
 
 def read_table(X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder | None, Array]:
-    """A table as a matrix, and the encoding that it needed: None where all columns are numbers and none a row number."""
-    if numeric_columns(X).all() and not _has_row_numbers(X, keep):
-        return None, to_matrix(X, **checks)
+    """A table as a matrix, and the encoding that it needed: None where all columns are numbers, and used as they are."""
+    check_is_table(X)
+    if numeric_columns(X).all():
+        matrix = to_matrix(X, **checks)
+        if not _has_odd_numbers(matrix, column_names(X) or [], keep):
+            return None, matrix
+        del matrix
     return TableEncoder.learn(X, keep, **checks)
 
 
@@ -292,19 +310,26 @@ def for_matrix(selector: Any, names: list[Any] | None, encoder: TableEncoder | N
     return clone(selector).set_params(**settings)
 
 
-def _has_row_numbers(X: Any, keep: Any) -> bool:
-    """Whether a table of numbers has a column that is a row number; the first rows tell for most that they are none."""
-    if len(X) < SHORTEST_RUN:
+def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
+    """Whether a table of numbers has a column that is a row number, or one value that is not always there.
+
+    The first rows tell for most columns that they are neither.
+    """
+    n, first = len(matrix), matrix[:50]
+    gone = np.isnan(first)
+    low, high = np.where(gone, np.inf, first).min(axis=0), np.where(gone, -np.inf, first).max(axis=0)
+    missing = missing_in(matrix)
+    for j in np.flatnonzero((low >= high) & (missing > 0) & (missing < n)):
+        observed = matrix[~np.isnan(matrix[:, j]), j]
+        if (observed == observed[0]).all():
+            return True
+    if n < SHORTEST_RUN:
         return False
-    first = to_matrix(X.iloc[:50] if hasattr(X, "iloc") else nw.from_native(X, eager_only=True).head(50).to_native())
-    ordered = np.sort(first, axis=0)
-    suspect = (first == np.round(first)).any(axis=0) & ~((first != np.round(first)) & ~np.isnan(first)).any(axis=0)
-    suspect &= (np.diff(ordered, axis=0) != 0).all(axis=0)  # a missing value differs from all
+    whole = first == np.round(first)
+    suspect = whole.any(axis=0) & (whole | gone).all(axis=0)
+    suspect &= (np.diff(np.sort(first, axis=0), axis=0) != 0).all(axis=0)  # a missing value differs from all
     suspect[np.asarray(keep, dtype=np.intp)] = False
-    if not suspect.any():
-        return False
-    names, columns = column_names(X) or [], series_of(X)
-    return any(bool(is_row_number(names[j], numbers_of(columns[j]))) for j in np.flatnonzero(suspect))
+    return any(bool(is_row_number(names[j], matrix[:, j].astype(np.float64))) for j in np.flatnonzero(suspect))
 
 
 def _learn(info: ColumnInfo, values: Any) -> _Code:
@@ -346,9 +371,9 @@ def _values_as(code: _Code, column: Any) -> Any:
     """Values of a column in the form in which they were learnt, whatever another table calls their type."""
     if code.info.used_as == NUMBER and (column.dtype.is_numeric() or column.dtype == nw.Boolean):
         return numbers_of(column)
-    found, values = recognise(code.info.name, column, keep=True)
+    found, values = recognise(code.info.name, column, keep=True, flags=False)
     if code.info.used_as == INDICATORS and not isinstance(values, list):
-        return texts_of(column)
+        return as_texts(column, values)
     if code.info.used_as == NUMBER and isinstance(values, list):
         raise ValueError(
             f"column {code.info.name!r} held numbers when it was first seen, but holds {found.kind} now "

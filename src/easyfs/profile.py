@@ -71,8 +71,7 @@ def describe_target(target: Target, y: Any) -> TargetInfo | None:
     values = target.values[:: -(-len(target.values) // MOST_ROWS), 0]
     distinct = len(np.unique(values))
     size = float(np.abs(values).max()) or 1.0  # squares of large numbers do not fit
-    bins = int(np.clip(np.sqrt(len(values)), 5, MOST_BINS))
-    counts, edges = np.histogram(values, bins=bins) if np.isfinite(np.ptp(values)) else (np.zeros(0, int), np.zeros(0))
+    counts, edges = _histogram(values, size)
     return TargetInfo(
         name,
         target.task,
@@ -85,3 +84,17 @@ def describe_target(target: Target, y: Any) -> TargetInfo | None:
         float((values / size).std()) * size,
         (tuple(edges.tolist()), tuple(counts.tolist())),
     )
+
+
+def _histogram(values: Array, size: float) -> tuple[Array, Array]:
+    """Numbers of rows between edges; none where the range does not fit into a number."""
+    with np.errstate(over="ignore"):
+        spread = float(np.ptp(values))
+    if not np.isfinite(spread):
+        return np.zeros(0, dtype=int), np.zeros(0)
+    bins = int(np.clip(np.sqrt(len(values)), 5, MOST_BINS))
+    # Between values that differ in their last digits there is no room for more edges.
+    room = spread / max(size * float(np.finfo(np.float64).eps), float(np.finfo(np.float64).smallest_subnormal))
+    if room < 1.0:
+        return np.array([len(values)]), np.repeat(values[:1], 2)
+    return np.histogram(values, bins=int(min(bins, max(1.0, room // 2))))

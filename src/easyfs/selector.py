@@ -28,6 +28,7 @@ from easyfs.validation import (
     check_choice,
     check_enough_rows,
     check_number,
+    check_same_labels,
     check_scale,
     check_target,
     check_two_classes,
@@ -64,8 +65,8 @@ class EasyFS(BaseSelector):
         column would add less than a hundredth of what the selected ones cover.
 
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers are classes, other numbers are
-        quantities. Say ``"regression"`` when whole numbers are quantities.
+        What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers that are few, or codes of several
+        rows each, are classes; other numbers are quantities. Where that is doubtful, a warning says which it was.
 
     compression : {"sequential", "ranking"}, default="sequential"
         How columns are chosen. ``"sequential"`` measures redundancy against the columns already selected and takes
@@ -295,7 +296,7 @@ class EasyFS(BaseSelector):
         thousand rows in random order. What lies further than ``clip`` of its standard deviations from its mean counts as
         that far in all blocks; where later blocks are much wider, a warning says so. Memory does not grow with the number
         of rows. The selection is computed when one of its attributes is first read. The task is fixed by the first block;
-        classes may appear later.
+        classes may appear later. A later block without rows, or whose weights are all zero, adds nothing.
 
         Parameters
         ----------
@@ -317,6 +318,8 @@ class EasyFS(BaseSelector):
             raise ValueError("network and scale are for the first block; this selector has seen rows already.")
         if first:
             self._forget()
+        if self._adds_nothing(X, sample_weight, first=first):
+            return self
         if network is not None:
             self._check_network(network, column_names(X))
         matrix = self._check_table(
@@ -512,9 +515,11 @@ class EasyFS(BaseSelector):
             )
 
     def _task_of(self, network: Plan | None) -> str:
-        """The task of the first block: a network that was drawn for numbers knows better than a few rows of them."""
-        numbers = network is not None and network.target_kind == "values" and len(network.target_center) == 1
-        return "regression" if numbers and self.task == "auto" else self.task
+        """The task of the first block: what a network was drawn for knows better than a few rows do."""
+        if network is None or self.task != "auto":
+            return self.task
+        numbers = network.target_kind == "values" and len(network.target_center) == 1
+        return "classification" if network.target_kind == "classes" else "regression" if numbers else "auto"
 
     def _check_same_target(self, plan: Plan, target: Target) -> None:
         """A block's target must be of the kind that the network was drawn for."""
@@ -522,6 +527,7 @@ class EasyFS(BaseSelector):
             words = {"classes": "class labels", "values": "numbers", None: "no target"}
             found, first = words[target.kind], words[plan.target_kind]
             raise ValueError(f"this block has {found} in y, but the network (the first block) was made for {first}.")
+        check_same_labels(plan.classes, target.classes)
         if target.kind == "values" and target.n_targets != len(plan.target_center):
             raise ValueError(
                 f"y has {target.n_targets} targets in this block, but {len(plan.target_center)} in the first one."

@@ -5,6 +5,8 @@ What a column holds is checked here, so that an error can name it.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import narwhals as nw
@@ -32,6 +34,34 @@ def column_names(X: Any) -> list[Any] | None:
     return list(X.columns) if nw.dependencies.is_pandas_dataframe(X) else list(nw.from_native(X, eager_only=True).columns)
 
 
+def check_is_table(X: Any) -> None:
+    """What is neither an array nor a dataframe is an error that says what to pass; so are two columns of one name."""
+    what = type(X).__name__
+    if isinstance(X, (str, bytes)):
+        raise TypeError(f"X is the text {X!r}, not a table; read the file first, for example with pandas.read_csv.")
+    if what == "LazyFrame":
+        raise TypeError("X is a LazyFrame, whose values are not there yet; call its collect() method first.")
+    if sparse.issparse(X):  # some of them are dictionaries
+        return
+    if isinstance(X, Mapping):
+        raise TypeError(f"X is a {what}, not a table; make it one, for example with pandas.DataFrame(X).")
+    if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], Mapping):
+        raise TypeError(
+            f"X is a {what} of {type(X[0]).__name__}, not a table; make it one, for example with pandas.DataFrame(X)."
+        )
+    if isinstance(X, (Iterator, Set)):
+        raise TypeError(f"X is a {what}, not a table; pass the rows as a list, such as list(X), or as an array.")
+    if is_table(X):  # narwhals refuses names that repeat, too, but in its own words
+        counts = Counter(X.columns if nw.dependencies.is_pandas_dataframe(X) else getattr(X, "column_names", ()))
+        twice = [name for name, count in counts.items() if count > 1]
+        if twice:
+            more = f" (and {len(twice) - 1} more names are given to several)" if len(twice) > 1 else ""
+            raise ValueError(
+                f"X has {counts[twice[0]]} columns called {twice[0]!r}{more}; give each column a name of its own, or pass "
+                "the values as an array."
+            )
+
+
 def column_types(X: Any) -> tuple[str, ...]:
     """The type of each column of a table, in its library's words; one for all of an array."""
     if nw.dependencies.is_pandas_dataframe(X):
@@ -53,11 +83,8 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sp
 
     Missing values stay NaN. Infinities, text, dates and categories are errors that name the column.
     """
+    check_is_table(X)
     names = column_names(X)
-    if isinstance(X, (str, bytes)):
-        raise TypeError(f"X is the text {X!r}, not a table; read the file first, for example with pandas.read_csv.")
-    if type(X).__name__ == "LazyFrame":
-        raise TypeError("X is a LazyFrame, whose values are not there yet; call its collect() method first.")
     if nw.dependencies.is_pandas_dataframe(X):
         X = _pandas_to_array(X, names or [])
     elif names is not None:
@@ -73,15 +100,16 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sp
 def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_rows: int = 1) -> Any:
     """Numbers in two dimensions, finite or missing, with enough rows; errors name the column."""
     try:
-        return check_array(
-            X,
-            accept_sparse="csr",
-            dtype=(np.float64, np.float32),
-            ensure_all_finite="allow-nan",
-            ensure_min_samples=min_rows,
-            estimator=estimator,
-            input_name="X",
-        )
+        with np.errstate(invalid="ignore"):  # it adds up infinities of both signs before it says that there are any
+            return check_array(
+                X,
+                accept_sparse="csr",
+                dtype=(np.float64, np.float32),
+                ensure_all_finite="allow-nan",
+                ensure_min_samples=min_rows,
+                estimator=estimator,
+                input_name="X",
+            )
     except ValueError as error:
         if "infinity" not in str(error):
             raise
@@ -89,17 +117,23 @@ def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_row
 
 
 def _infinity_message(X: Any, names: list[Any] | None) -> str:
-    values = X.tocsc() if sparse.issparse(X) else np.asarray(X)
-    for j in range(values.shape[1]):
-        column = values[:, [j]].data if sparse.issparse(values) else values[:, j].astype(np.float64)
-        infinite = np.isinf(column)
-        if infinite.any():
-            label = j if names is None else repr(names[j])
-            return (
-                f"Input X contains infinity: column {label} has {int(infinite.sum())} infinite "
-                f"value{'s' if infinite.sum() > 1 else ''}. Replace them by NaN (missing) or by a finite bound."
-            )
-    return "Input X contains infinity or a value too large for its dtype. Replace such values or use float64."
+    if sparse.issparse(X):
+        stored = X.tocoo()
+        counts = np.bincount(stored.coords[1][np.isinf(stored.data)], minlength=X.shape[1])
+    else:
+        counts = np.isinf(np.asarray(X, dtype=np.float64)).sum(axis=0)
+    infinite = np.flatnonzero(counts)
+    if not len(infinite):
+        return "Input X contains infinity or a value too large for its dtype. Replace such values or use float64."
+    first, total = int(infinite[0]), int(counts.sum())
+    label = first if names is None else repr(names[first])
+    values = f"{total:,} infinite value{'s' if total > 1 else ''}"
+    found = f"column {label} has {values}"
+    if len(infinite) > 1:
+        found = (
+            f"there are {values} in {len(infinite):,} columns, {int(counts[first]):,} of them in the first, column {label}"
+        )
+    return f"Input X contains infinity: {found}. Replace them by NaN (missing) or by a finite bound."
 
 
 def _not_numeric(unusable: list[tuple[Any, str]]) -> ValueError:
@@ -158,8 +192,7 @@ def _frame_to_array(X: Any, names: list[Any]) -> Array:
     usable = numeric_columns(X)
     if not usable.all():
         raise _not_numeric([(names[j], _kind(schema[j])) for j in np.flatnonzero(~usable)])
-    fits = SMALL_TYPES if len(frame) * len(names) > LARGE else (nw.Float32,)
-    float32 = all(dtype in fits for dtype in schema) and len(schema) > 0
+    float32 = all(dtype in single_types(len(frame) * len(names)) for dtype in schema) and len(schema) > 0
     out = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
     for j, (dtype, column) in enumerate(zip(schema, frame.iter_columns(), strict=True)):
         if dtype != nw.Unknown:
@@ -167,6 +200,25 @@ def _frame_to_array(X: Any, names: list[Any]) -> Array:
         else:
             out[:, j] = np.nan if column.null_count() == len(frame) else column.to_numpy()
     return out
+
+
+def single_types(n_cells: int) -> tuple[Any, ...]:
+    """Types that are read in single precision, in a table of so many cells."""
+    return SMALL_TYPES if n_cells > LARGE else (nw.Float32,)
+
+
+def missing_in(matrix: Any) -> Array:
+    """Missing values in each column of a matrix."""
+    d = matrix.shape[1]
+    if sparse.issparse(matrix):
+        return np.bincount(matrix.indices[np.isnan(matrix.data)], minlength=d)
+    found = np.zeros(d, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        if np.isnan(matrix.sum()):  # most matrices have none: this looks at them but once
+            columns = np.flatnonzero(np.isnan(matrix.sum(axis=0)))
+            for part in np.array_split(columns, 1 + matrix.shape[0] * len(columns) // LARGE):
+                found[part] = np.isnan(matrix[:, part]).sum(axis=0)
+    return found
 
 
 def _is_plain(column: nw.Series[Any]) -> bool:

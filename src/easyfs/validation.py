@@ -5,23 +5,25 @@ from __future__ import annotations
 import difflib
 import numbers
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from easyfs.columns import ASIDE, ColumnInfo
-from easyfs.notices import warn_user
 from easyfs.selection import Constraints
 from easyfs.stopping import resolve_count
+from easyfs.task import FEWEST_ROWS, are_whole, check_labels, looks_like, read_numbers, reading_of
 
 Array = NDArray[Any]
 
 TASKS = ("auto", "classification", "regression")
-# Whole numbers of more kinds than this, with fewer rows of each than that, look like quantities rather than classes.
-MANY_CLASSES, ROWS_PER_CLASS = 30, 5
+# Numbers that differ by no more than this share of their size differ by rounding only.
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
 CONSTANT_TARGET = "y is constant: there is nothing to explain. Check the target column, or fit without y."
 
 
@@ -120,18 +122,37 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
     return weight
 
 
-def _as_array(y: Any) -> Array:
+def weighs_nothing(sample_weight: Any, n: int) -> bool:
+    """Whether the weights of ``n`` rows are all zero; what else is wrong with weights is said where they are checked."""
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return sample_weight is not None and weight.shape in ((), (n,)) and not weight.any()
+
+
+def _as_array(y: Any) -> tuple[Array, bool]:
+    """A target as an array, and whether its own library says that it is a category."""
+    dtype = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
+    category = dtype.startswith(("category", "categorical", "enum", "dictionary"))
+    if sparse.issparse(y):  # labels of a row, mostly none: few enough columns to be written out
+        y = y.toarray(order="C")
     if hasattr(y, "to_numpy"):
         try:
             y = y.to_numpy()
         except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
             y = y.to_numpy(zero_copy_only=False)
     values: Array = np.asarray(y)
-    if values.dtype == object and values.size and not any(_is_missing(value) for value in values.ravel()):
-        plain = np.array(values.tolist())  # objects that are all numbers, all booleans or all text
-        mixed = plain.dtype.kind in "US" and not all(isinstance(value, (str, bytes)) for value in values.ravel())
-        values = values if mixed or plain.shape != values.shape else plain
-    return values
+    if values.dtype != object or not values.size or any(_is_missing(value) for value in values.ravel()):
+        return values, category
+    if all(isinstance(value, (numbers.Real, Decimal)) for value in values.ravel()):
+        numeric = np.array(values.tolist())  # numbers that are all of one kind, or all booleans
+        return values.astype(np.float64) if numeric.dtype == object else numeric, category  # decimals, fractions
+    plain = np.array(values.tolist())  # objects that are all booleans or all text
+    mixed = plain.dtype.kind in "US" and not all(isinstance(value, (str, bytes)) for value in values.ravel())
+    if category and (mixed or plain.dtype == object):  # such as intervals
+        plain, mixed = values.astype(str), False
+    return values if mixed or plain.shape != values.shape else plain, category
 
 
 def check_target(y: Any, n: int, task: str) -> Target:
@@ -143,7 +164,7 @@ def check_target(y: Any, n: int, task: str) -> Target:
                 f"task={task!r} needs a target, but y is None; pass y, or leave task='auto' to select without one."
             )
         return Target(None, None, None)
-    y = _as_array(y)
+    y, category = _as_array(y)
     if y.ndim == 0 or y.ndim > 2:
         raise ValueError(f"y has {y.ndim} dimensions; give one value for each row, or a table of targets with a row each.")
     if len(y) != n:
@@ -158,27 +179,32 @@ def check_target(y: Any, n: int, task: str) -> Target:
         raise ValueError("y holds dates or times; turn them into numbers, such as days since the first.")
     _check_observed(y)
     _check_one_type(y)
-    kind = _kind_of_target(y, task)
+    kind = _kind_of_target(y, task, category)
     if kind == "classes":
         classes, codes = np.unique(y, return_inverse=True)
-        if (
-            task == "auto"
-            and y.dtype.kind in "iuf"
-            and len(classes) > MANY_CLASSES
-            and len(y) < ROWS_PER_CLASS * len(classes)
-        ):
-            warn_user(
-                f"y holds {len(classes)} different whole numbers in {len(y)} rows and is read as that many classes; "
-                "if they are quantities, say task='regression', otherwise task='classification'."
-            )
         return Target("classification", "classes", codes.reshape(-1), classes)
     values = y.reshape(len(y), -1)
     try:
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError("y holds text, but task='regression' needs numbers; use task='classification'.") from error
+        raise ValueError(_no_numbers(y)) from error
+    _check_observed(values)  # a text may say "nan"
     multilabel = task != "regression" and kind == "multilabel"
     return Target("classification" if multilabel else "regression", "values", values)
+
+
+def _no_numbers(y: Array) -> str:
+    """What to say of a target that cannot be turned into numbers."""
+    labels = np.unique(y)
+    looks = looks_like(labels) if y.dtype.kind in "OUST" else None
+    if looks is None:
+        example = labels.tolist()[0]
+        return f"y holds text (for example {example!r}), but task='regression' needs numbers; use task='classification'."
+    into = "days since the first" if looks.value is None else f"numbers, such as {looks.value:.12g}"
+    return (
+        f"y holds text that looks like {looks.what} (for example {looks.example!r}), but task='regression' needs numbers: "
+        f"turn it into {into}, or use task='classification'."
+    )
 
 
 def _check_one_type(y: Array) -> None:
@@ -208,34 +234,69 @@ def _check_observed(y: Array) -> None:
 def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return isinstance(value, numbers.Real) and bool(np.isnan(float(value)))
 
 
-def _kind_of_target(y: Array, task: str) -> str:
-    """One of "classes", "values", "multilabel"."""
+def _kind_of_target(y: Array, task: str, category: bool = False) -> str:
+    """One of "classes", "values", "multilabel"; ``category`` says that the user's own library has classes in ``y``."""
     if task == "regression":
         return "values"
-    with np.errstate(invalid="ignore"):  # it casts to whole numbers, which very large ones are not
-        found = type_of_target(y, input_name="y")
-    if task == "classification" and found == "continuous":
-        if len(np.unique(y)) == len(y):
+    text = y.dtype.kind in "UST" or (y.dtype == object and all(isinstance(value, (str, bytes)) for value in y.ravel()))
+    if y.ndim == 1 and (category or text or y.dtype.kind == "b"):
+        if task == "auto" and y.dtype.kind != "b":
+            check_labels(y)
+        return "classes"
+    if y.ndim == 1 and y.dtype.kind in "iuf":
+        if task == "auto":
+            return read_numbers(y)
+        if not are_whole(y) and len(np.unique(y)) == len(y):
             raise ValueError(
-                "y is continuous: with task='classification' every row would be a class of its own. "
-                "Use task='regression', or bin y into classes."
+                "y is continuous: its numbers cannot be class labels, as with task='classification' every row would be a "
+                "class of its own. Use task='regression', or bin y into classes."
             )
         return "classes"
-    if found in ("binary", "multiclass"):
-        return "classes"
+    with np.errstate(invalid="ignore"):  # it casts to whole numbers, which very large ones are not
+        found = type_of_target(y, input_name="y")
     if found == "multilabel-indicator":
         return "multilabel"
-    if found in ("continuous", "continuous-multioutput") and task == "auto":
+    if found == "continuous-multioutput" and task == "auto":
         return "values"
     if found == "multiclass-multioutput":
+        if task == "auto" and y.dtype.kind in "iuf" and not any(reading_of(column).classes for column in y.T):
+            return "values"
         raise ValueError(
             f"y has {y.shape[1]} columns of class labels (multiclass-multioutput), which is not supported: fit one "
             "selector for each column, or say task='regression' if the integers are quantities."
         )
     raise ValueError(f"Unknown label type: y is {found!r}, which cannot be used with task={task!r}.")
+
+
+def check_same_labels(known: Any, new: Any) -> None:
+    """Labels of a block must be of the type that they had in the first: 1 and "1" would be two classes.
+
+    Parameters
+    ----------
+    known : sequence
+        Labels of the first block.
+    new : sequence or None
+        Labels of another one.
+    """
+    if new is None or not len(known) or not len(new):
+        return
+    first, other = next(iter(known)), next(iter(new))
+    was, now = (isinstance(label, (str, bytes)) for label in (first, other))
+    if was != now:
+        words = {True: "text", False: "numbers"}
+        raise ValueError(
+            f"y holds labels that are {words[now]} in this block (for example {_shown(other)}), but {words[was]} in the "
+            f"first one ({_shown(first)}); give them as {words[was]} in all blocks."
+        )
+
+
+def _shown(label: Any) -> str:
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def drop_weightless(matrix: Array, target: Target, weight: Array | None) -> tuple[Array, Target, Array | None]:
@@ -264,9 +325,22 @@ def check_varies(target: Target) -> None:
     if target.values is None:
         return
     if target.kind == "classes" and target.classes is not None:
-        check_two_classes(target.classes[np.unique(target.values)])
-    elif not (target.values != target.values[:1]).any():
+        classes = target.classes[np.unique(target.values)]
+        check_two_classes(classes)
+        if len(classes) == len(target.values) >= FEWEST_ROWS:
+            raise ValueError(
+                f"y has a class for each of the {len(classes)} rows, so that there is nothing to learn about a class. "
+                "Check that this is the right column, or say task='regression' if y holds quantities."
+            )
+    elif not varies(target.values):
         raise ValueError(CONSTANT_TARGET)
+
+
+def varies(values: Array) -> bool:
+    """Whether a column of numbers differs by more than rounding."""
+    with np.errstate(over="ignore"):
+        spread = values.max(axis=0) - values.min(axis=0)
+    return bool((spread > ROUNDING * np.abs(values).max(axis=0)).any())
 
 
 def check_two_classes(classes: Array) -> None:

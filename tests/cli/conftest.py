@@ -96,3 +96,19 @@ def mixed(tmp_path):
         )
     header = [*HOSTILE, "customer_id", "zip", "city", "formula", "day", "gaps", "weight", "y"]
     return write_rows(tmp_path / "mixed.csv", header, rows)
+
+
+@pytest.fixture
+def targets(tmp_path):
+    """Columns that may be asked for as a target, and three that tell about the first of them."""
+    rng = random.Random(2)
+    rows = []
+    for i in range(300):
+        x = [round(rng.gauss(0, 1), 4) for _ in range(3)]
+        price = round(50_000 + 10_000 * x[1])
+        age = min(max(round(45 + 15 * x[2]), 18), 90)
+        comma = f"{x[0]:.2f}".replace(".", ",")
+        rows.append([*x, price, age, f"{price:,}", comma, f"Smith, Mr. {i}", f"{i % 28 + 1}/{i % 12 + 1}/{1990 + i // 12}"])
+    return write_rows(
+        tmp_path / "targets.csv", ["x0", "x1", "x2", "price", "age", "separated", "comma", "name", "day"], rows
+    )

@@ -90,6 +90,28 @@ def test_what_is_wrong_is_said_on_one_line(command, numbers, args, code, message
     assert sorted(path.name for path in numbers.parent.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("separated", "the target holds text that looks like numbers with thousands separators (for example '"),
+        ("comma", "or say --task classification if each value is a class"),
+        ("comma", "looks like numbers with a decimal comma"),
+        ("comma", "read it with --decimal , or turn it into numbers"),
+        (
+            "name",
+            "the target has nearly as many classes as rows: 300 different values in 300 rows (for example 'Smith, Mr. 0')",
+        ),
+        ("name", "Check that this is the right column"),
+        ("day", "looks like dates or times (for example '1/1/1990')"),
+    ],
+)
+def test_a_target_that_is_none_is_said_on_one_line(command, targets, target, message):
+    others = {"price", "age", "separated", "comma", "name", "day"} - {target}
+    code, out, err = command("select", targets, "-t", target, "--drop", ",".join(others))
+    assert (code, out) == (1, "")
+    assert message in one_line(err)
+
+
 def test_a_failed_run_overwrites_nothing(command, numbers, tmp_path):
     (tmp_path / "a.csv").write_text("mine")
     (tmp_path / "b.npz").write_text("mine")

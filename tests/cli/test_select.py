@@ -23,6 +23,30 @@ def test_a_table_of_the_chosen_columns_is_shown_without_colours_in_a_pipe(easyfs
     assert found.stderr == ""
 
 
+def test_whole_numbers_that_are_prices_are_read_as_such(command, targets):
+    code, out, err = command("select", targets, "-t", "price", "-k", 1, "--exclude", "age,separated,comma,name,day")
+    assert (code, err) == (0, "")
+    assert "price: numbers from" in out
+    assert next(line.split()[1] for line in out.splitlines() if "%" in line) == "x1"
+
+
+def test_a_doubtful_target_is_said_once_in_the_words_of_the_command_line(command, targets, tmp_path):
+    others = "price,separated,comma,name,day"
+    args = ("select", targets, "-t", "age", "-k", 1, "--drop", others, "--report", "r.json", "--stability", 4)
+    code, _, err = command(*args)
+    assert code == 0
+    said = [line for line in err.splitlines() if "warning" in line]
+    assert len(said) == 1
+    assert said[0].startswith("easyfs: warning: the target holds ")
+    assert said[0].endswith(
+        "read as quantities; if they are classes, say --task classification, otherwise --task regression."
+    )
+    assert json.loads((tmp_path / "r.json").read_text())["target"]["task"] == "regression"
+    for task in ("regression", "classification"):
+        code, _, err = command("select", targets, "-t", "age", "-k", 1, "--drop", others, "--task", task)
+        assert (code, err) == (0, "")
+
+
 def test_files_are_what_python_gives(command, numbers, tmp_path):
     code, out, err = command("select", numbers, "-t", "y", "-k", 3, "-o", "few.parquet", "--columns", "few.txt")
     assert (code, out) == (0, "")

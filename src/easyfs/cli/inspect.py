@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections import Counter
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from easyfs.cli import options as o
+from easyfs.cli.problems import one_line
 from easyfs.cli.show import cell, counted, new_table, progress_bar, set_talk, show, warn
 from easyfs.cli.table import Loaded, find_target, load, open_table
 
@@ -45,8 +47,8 @@ def command(
     explained = None if target is None else find_target(source, target)
     loaded = load(source, explained, drop=drop)
     infos = _infos(loaded.X)
-    about = None if loaded.y is None else _about_target(loaded.y, task)
-    cautions = _cautions(infos, loaded, about)
+    about, said = (None, []) if loaded.y is None else _about_target(loaded.y, task)
+    cautions = said + _cautions(infos, loaded, about)
     if as_json:
         content = {
             "rows": len(loaded.X),
@@ -93,17 +95,25 @@ def _infos(X: Any) -> list[Any]:
     return infos
 
 
-def _about_target(y: Any, task: str) -> Any:
+def _about_target(y: Any, task: str) -> tuple[Any, list[str]]:
+    """What the target holds, and what is to be said of it; None for one that cannot be used."""
     from easyfs.profile import describe_target  # noqa: PLC0415
     from easyfs.validation import check_target  # noqa: PLC0415
 
-    return describe_target(check_target(y, len(y), task), y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            about = describe_target(check_target(y, len(y), task), y)
+        except ValueError as error:  # the columns can be looked at all the same
+            return None, [one_line(str(error))]
+    return about, [one_line(str(warning.message)) for warning in caught]
 
 
 def _describe(about: Any) -> str:
     if about.classes:
         shown = ", ".join(f"{label} {count:,}" for label, count in about.classes[:6])
-        return f"{about.task}, {len(about.classes)} classes ({shown}{', ...' if len(about.classes) > 6 else ''})"
+        number = counted(len(about.classes), "class", "classes")
+        return f"{about.task}, {number} ({shown}{', ...' if len(about.classes) > 6 else ''})"
     low, _, middle, _, high = about.quantiles
     return f"{about.task}, numbers from {low:.4g} to {high:.4g}, median {middle:.4g}"
 

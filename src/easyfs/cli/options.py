@@ -28,7 +28,8 @@ Target = Annotated[
 Task = Annotated[
     str,
     typer.Option(
-        metavar="TASK", help="classification or regression; auto reads it from the target: whole numbers are classes."
+        metavar="TASK",
+        help="classification or regression; auto reads it from the target: text and few whole numbers are classes.",
     ),
 ]
 Drop = Annotated[

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from easyfs.cli.show import plain
+from easyfs.task import DECIMAL_COMMA
 
 # How parameters of the library are called on the command line.
 OPTIONS = {
@@ -25,6 +26,8 @@ OPTIONS = {
     "n_jobs": "--jobs",
 }
 _PARAMETER = re.compile(rf"\b({'|'.join(OPTIONS)})=('[\w-]+'|\"[\w-]+\"|[\w.-]+)?")
+
+_TARGET = re.compile(r"^y(?= (?:holds|has|is|mixes) )")
 
 
 class CommandError(Exception):
@@ -47,6 +50,9 @@ class InterruptedRunError(CommandError):
 
 def one_line(text: str) -> str:
     """A message of the library on one line, with parameters by the names that they have on the command line."""
+    text = _TARGET.sub("the target", text)
+    if DECIMAL_COMMA in text:
+        text = text.replace(": turn it into", ": read it with --decimal , or turn it into", 1)
     text = _PARAMETER.sub(lambda m: OPTIONS[m[1]] + (f" {m[2].strip(chr(39) + chr(34))}" if m[2] else ""), text)
     return plain(re.sub(r"\s*\n\s*", " ", text.strip()))
 

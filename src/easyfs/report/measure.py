@@ -65,6 +65,8 @@ def measure_stability(
     selector: BaseSelector, X: Any, y: Any, runs: int, random_state: int, names: list[str], chosen: list[int]
 ) -> tuple[Stability, Array]:
     """How often each column is selected on random halves of the rows."""
+    if selector.task_ is not None:  # what the target is, all rows tell better than half of them
+        selector = clone(selector).set_params(task=selector.task_)
     with _quiet():
         found = stability_selection(selector, X, y, n_runs=int(runs), random_state=random_state)
     frequency = np.asarray(found.frequency)

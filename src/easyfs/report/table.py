@@ -32,7 +32,7 @@ class Table:
     """
 
     def __init__(self, selector: BaseSelector, X: Any, sample_weight: Any = None):
-        self.matrix = selector._check_table(X, reset=False)
+        self.matrix = selector._check_table(X, reset=False, count=False)
         n = self.matrix.shape[0]
         weight = check_weights(sample_weight, n)
         self.weight = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
