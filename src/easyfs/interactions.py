@@ -121,10 +121,10 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     sample = fit.rows
     if sample.n < FEWEST_ROWS:
         return ()
-    # Tails go first: a column that fits a few rows by chance, taken out with them, would be put into all others.
-    left, strong = fit.without_strong_columns(
-        _without_tails(sample.target / sample.root_weight[:, None]) * sample.root_weight[:, None]
-    )
+    left = _without_tails(sample.target / sample.root_weight[:, None]) * sample.root_weight[:, None]
+    strong: list[int] = []
+    if np.allclose(left, sample.target):
+        left, strong = fit.without_strong_columns()  # of ranks nothing is taken out that is not named
     rng = np.random.default_rng(seed)
     if left.shape[1] > DIRECTIONS:  # of many directions some at random, whatever the classes are called
         mixed = left.T @ (rng.standard_normal((sample.n, DIRECTIONS)) * 1.0)

@@ -242,10 +242,9 @@ class LinearFit:
             except LinAlgError:
                 penalty *= 10.0
 
-    def without_strong_columns(self, target: Array | None = None) -> tuple[Array, list[int]]:
+    def without_strong_columns(self) -> tuple[Array, list[int]]:
         """What the columns that stand out leave of the target, fitted without a penalty, and which they are."""
-        target = self.rows.target if target is None else target
-        left = target
+        left = target = self.rows.target
         chosen: list[int] = []
         values = np.empty((self.n, 0))
         for _ in range(STRONG_ROUNDS):
