@@ -202,9 +202,7 @@ class Chance:
             count = min(per_block, n_drawn - start)
             drawn = np.concatenate([white[rng.permutation(n)] for _ in range(count)], axis=1)
             drawn -= basis @ (basis.T @ drawn)
-            for i in range(count if basis.shape[1] or r == 1 else 0):  # orthonormal again
-                part = drawn[:, i * r : (i + 1) * r]
-                part[:] = np.linalg.solve(_root(part.T @ part), part.T).T
+            drawn = _each_orthonormal(drawn, r)
             cross = self._values.T @ drawn.astype(np.float32)
             squares = np.square(cross).reshape(d, count, r).sum(axis=2)
             share = squares / np.where(open_columns, left, np.inf)[:, None]
@@ -229,10 +227,15 @@ def group_score(told: Array, free: float, rank: int, width: int, spread: float) 
     return score(np.asarray(told) / most, free * most, float(rank * width), spread)
 
 
-def _root(gram: Array) -> Array:
-    """Lower triangular root of a positive matrix."""
-    size = float(np.trace(gram)) / max(1, len(gram))
-    return np.asarray(np.linalg.cholesky(gram + 1e-9 * size * np.eye(len(gram))))
+def _each_orthonormal(drawn: Array, r: int) -> Array:
+    """Blocks of ``r`` columns, each made orthonormal again."""
+    if r == 1:
+        return np.asarray(drawn / np.sqrt(np.maximum(np.einsum("ij,ij->j", drawn, drawn), 1e-300)))
+    blocks = drawn.reshape(len(drawn), -1, r).transpose(1, 0, 2)
+    gram = blocks.transpose(0, 2, 1) @ blocks
+    gram[:, np.arange(r), np.arange(r)] *= 1.0 + 1e-9
+    inverse = np.linalg.inv(np.linalg.cholesky(gram))
+    return np.asarray((blocks @ inverse.transpose(0, 2, 1)).transpose(1, 0, 2).reshape(len(drawn), -1))
 
 
 def _orthonormal(values: Array) -> Array:

@@ -39,8 +39,9 @@ NEAR_COPY = 0.99
 # Columns beyond a fixed number that the search looks ahead: a column that stands in for two others is given up for them when
 # both are there.
 LOOK_AHEAD = 8
-# The law of chance is measured anew when this many times as many columns have been taken, and before the search ends.
-MEASURED_ANEW = 2.0
+# The law of chance is measured anew before the search ends, and when this many times as many columns have been taken, as
+# long as the best column is not sure to tell more than chance anyway.
+MEASURED_ANEW, SURE = 2.0, 1e-6
 
 
 @dataclass(frozen=True)
@@ -148,8 +149,9 @@ class Chooser:
         passing[self.given_up] = False
         steps = len(self.selected)
         chance = self.task.chance
-        stale = steps > self._measured_at * MEASURED_ANEW or (steps > self._measured_at and not passing.any() and ending)
-        if chance is None or not stale or steps == 0 or (not passing.any() and p.min(initial=1.0) > 0.999):
+        doubtful = steps > self._measured_at and p[self.candidates & ~self.taken].min(initial=1.0) > SURE
+        stale = doubtful and (not passing.any() or steps > MEASURED_ANEW * self._measured_at)
+        if chance is None or not stale or not ending:
             return passing, p
         chance.refresh(np.array(self.selected))
         self._measured_at = steps

@@ -19,7 +19,7 @@ from easyfs.linear import Sample
 Array = NDArray[Any]
 
 # Functions of a column: at most so many, at least so many, and no more numbers in all than this.
-MOST_FUNCTIONS, FEWEST_FUNCTIONS, NUMBERS = 8, 2, 1 << 23
+MOST_FUNCTIONS, FEWEST_FUNCTIONS, NUMBERS = 8, 2, 1 << 22
 # A function whose own part has less than this mean square says nothing of its own.
 OWN_PART = 0.03
 # A column with fewer different values than this share of the rows has ties that matter.

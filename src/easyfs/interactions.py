@@ -36,7 +36,7 @@ DIRECTIONS = 3
 SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 18, 1024, 2048
 # Multiply-adds, in each half, for all pairs, for the pairs of the loudest columns, for pairs with a known column, for triples
 # and for quadruples; and for the pairs of very many columns.
-ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH, TRIPLES, QUADRUPLES = 1 << 30, 1 << 28, 1 << 27, 1 << 28, 1 << 27
+ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH, TRIPLES, QUADRUPLES = 1 << 30, 1 << 28, 1 << 26, 1 << 27, 1 << 26
 MOST_PRODUCTS = 1 << 36
 # Products that are looked at further: about so many by chance.
 LOOKED_AT = 256
@@ -44,8 +44,8 @@ LOOKED_AT = 256
 FEWEST_HALF = 128
 # A target whose correlation with its own ranks (as normal scores) is smaller has long tails.
 LONG_TAILS = 0.9
-# Candidates of each order from each half; partners of columns that were found; groups found in all.
-CANDIDATES, PARTNERS, MOST_FOUND = 16, 3, 24
+# Candidates of each kind from each half; of groups tried with a known one; partners of a known one; groups found in all.
+CANDIDATES, WITH_KNOWN, PARTNERS, MOST_FOUND = 16, 6, 3, 24
 # Columns and groups found so far that all pairs are tried with.
 TRIED_WITH = 3
 # Terms with less than this many times their variance by chance are not taken out of the target.
@@ -192,9 +192,9 @@ class _Search:
         self.F, self.units = elastic.functions, elastic.units
         self.n_functions = elastic.counts
         self.residual, self.weight = residual, weight
-        self.g = residual * weight[:, None]  # the residual with the weight of its rows
         n = len(residual)
         self.halves = (slice(0, n // 2), slice(n // 2, n))
+        self._measure()
         self.found: list[Found] = []
         self.seen: dict[tuple[int, ...], None] = {}  # in the order found
 
@@ -221,12 +221,30 @@ class _Search:
     def _passing(self, candidates: list[tuple[int, _Candidate]], n_tests: int) -> list[tuple[float, float, Any]]:
         """Share, p-value and candidate of those that may be something."""
         passing = []
-        for which, candidate in candidates:
+        for which, candidate in self._promising(candidates, HINT / n_tests):
             p, share = self._confirm(candidate, self.halves[which], self.halves[1 - which], HINT / n_tests)
             if p * n_tests < HINT:
                 other = self._confirm(candidate, self.halves[1 - which], self.halves[which])[1]
                 passing.append((0.5 * (share + other), p * n_tests, (which, candidate)))
         return passing
+
+    def _promising(self, candidates: list[tuple[int, _Candidate]], level: float) -> list[tuple[int, _Candidate]]:
+        """Leave out products of single functions that are far from the level at first sight, all at once."""
+        kept = []
+        for which in (0, 1):
+            mine = [c for half, c in candidates if half == which]
+            simple = [c for c in mine if max(c.levels) == 1]
+            kept += [(which, c) for c in mine if max(c.levels) > 1]
+            if not simple:
+                continue
+            found_on, tested_on = self.halves[which], self.halves[1 - which]
+            terms = np.stack([np.prod(self.F[0][:, list(c.units)], axis=1) for c in simple], axis=1)
+            c = terms[found_on].T @ self.g[found_on].astype(np.float32)
+            each = terms[tested_on] * (self.g[tested_on].astype(np.float32) @ c.T)
+            told, squares = each.sum(axis=0), np.square(each)
+            far = told < np.sqrt(squares.sum(axis=0)) * -ndtri(min(30.0 * level, 0.3))
+            kept += [(which, candidate) for candidate, left_out in zip(simple, far, strict=True) if not left_out]
+        return kept
 
     def _name(self, entry: tuple[float, float, tuple[int, _Candidate]]) -> None:
         """Name a group, and take it out of the target."""
@@ -237,18 +255,18 @@ class _Search:
         self._take_out(candidate)
 
     def _terms(self, candidate: _Candidate, rows: slice) -> Array:
-        """Products of the functions of a candidate's units, a column each."""
-        parts = [self.F[: min(b, self.n_functions[i]), rows, i] for i, b in zip(*_fields(candidate), strict=True)]
-        terms = parts[0]
-        for part in parts[1:]:
+        """Products of the functions of a candidate's units, a row each."""
+        (first, *others), (level, *levels) = candidate.units, candidate.levels
+        terms = self.F[: min(level, self.n_functions[first]), rows, first]
+        for i, b in zip(others, levels, strict=True):
+            part = self.F[: min(b, self.n_functions[i]), rows, i]
             terms = (terms[:, None] * part[None]).reshape(-1, terms.shape[1])
-        return np.asarray(terms.T, dtype=np.float64)
+        return terms
 
     def _curves(self, candidate: _Candidate, rows: slice) -> Array:
-        """Functions of each unit by itself, and a constant."""
-        parts = [self.F[: self.n_functions[i], rows, i].T for i in candidate.units]
-        n = parts[0].shape[0]
-        return np.concatenate([np.ones((n, 1)), *parts], axis=1).astype(np.float64)
+        """A constant, and the functions of each unit by itself, a row each."""
+        parts = [self.F[: self.n_functions[i], rows, i] for i in candidate.units]
+        return np.concatenate([np.ones((1, parts[0].shape[1]), dtype=np.float32), *parts])
 
     def _confirm(
         self, candidate: _Candidate, found_on: slice, tested_on: slice, level: float = 1.0
@@ -258,47 +276,56 @@ class _Search:
         What is far above ``level`` at first sight is not looked at closely.
         """
         terms, here = self._terms(candidate, found_on), self.g[found_on]
-        c = terms.T @ here / len(here)
-        by_chance = (np.square(terms).T @ np.square(here)) / len(here) ** 2
-        c = c * np.maximum(1.0 - by_chance / np.maximum(np.square(c), 1e-300), 0.0)
+        c = terms @ here
+        by_chance = np.square(terms) @ np.square(here)
+        c = c * np.maximum(1.0 - by_chance / np.maximum(np.square(c), 1e-300), 0.0) / len(here)
         if not c.any():
             return 1.0, 0.0
-        f = self._terms(candidate, tested_on) @ c
-        f = f - np.average(f, axis=0, weights=self.weight[tested_on])
+        w = self.weight[tested_on]
+        f = self._terms(candidate, tested_on).T @ c
+        f -= (w @ f) / w.sum()
         p, share = self._tested(f, tested_on)
         if len(candidate.units) == 1 or p > 30.0 * level:
             return p, share
         own = self._curves(candidate, tested_on)
-        inner = own.T @ own
-        inner[np.diag_indices(len(inner))] += 1e-6 * len(own)
-        return self._tested(f - own @ np.linalg.solve(inner, own.T @ f), tested_on)
+        inner = (own @ own.T).astype(np.float64)
+        inner[np.diag_indices(len(inner))] += 1e-6 * own.shape[1]
+        return self._tested(f - own.T @ np.linalg.solve(inner, own @ f), tested_on)
 
     def _tested(self, f: Array, rows: slice) -> tuple[float, float]:
         """Chance that a function explains so much of some rows, and the share of the target that it explains."""
         g, w = self.g[rows], self.weight[rows]
         each = np.einsum("ij,ij->i", g, f)
-        told, energy = float(each.sum()), np.square(f).sum(axis=0)
-        if told <= 0.0 or not energy.any():
+        told = float(each.sum())
+        if told <= 0.0:
             return 1.0, 0.0
-        squares = np.square(each)
+        squares = each * each
+        summed, f2 = float(squares.sum()), f * f
         # At least what it would be if the sizes of target and function had nothing to do with each other: without that, "no
         # rare row meets this" looks sure.
-        variance = max(float(squares.sum()), float(energy @ np.square(g).mean(axis=0)))
-        free = 3.0 * float(squares.sum()) ** 2 / max(float(np.square(squares).sum()), 1e-300) - 1.0
-        share = told**2 / (float(w @ np.square(f).sum(axis=1)) * w.sum() * g.shape[1])
+        variance = max(summed, float(f2.sum(axis=0) @ self._size(rows)))
+        free = 3.0 * summed**2 / max(float(squares @ squares), 1e-300) - 1.0
+        share = told**2 / (float((w @ f2).sum()) * float(w.sum()) * g.shape[1])
         return float(stdtr(max(free, 1.0), -told / np.sqrt(variance))), share
+
+    def _size(self, rows: slice) -> Array:
+        """Mean square of the residual in a half."""
+        return self._sizes[0] if rows == self.halves[0] else self._sizes[1]
+
+    def _measure(self) -> None:
+        """After a change of the residual."""
+        self.g = self.residual * self.weight[:, None]  # the residual with the weight of its rows
+        self._sizes = [np.square(self.g[half]).mean(axis=0) for half in self.halves]
 
     def _take_out(self, candidate: _Candidate) -> None:
         """Take what a group explains, together and each by itself, out of the target."""
         rows = slice(0, len(self.residual))
-        terms = np.concatenate([self._curves(candidate, rows)[:, 1:], self._terms(candidate, rows)], axis=1)
-        g = self.g
-        c = terms.T @ g
-        clear = (np.square(c) > CLEAR * (np.square(terms).T @ np.square(g))).any(axis=1)
-        kept = np.column_stack([np.ones(len(terms)), terms[:, clear]])
+        terms = np.concatenate([self._curves(candidate, rows)[1:], self._terms(candidate, rows)]).astype(np.float64)
+        clear = (np.square(terms @ self.g) > CLEAR * (np.square(terms) @ np.square(self.g))).any(axis=1)
+        kept = np.column_stack([np.ones(terms.shape[1]), terms[clear].T])
         root = np.sqrt(self.weight)[:, None]
         self.residual = self.residual - kept @ np.linalg.lstsq(kept * root, self.residual * root, rcond=1e-8)[0]
-        self.g = self.residual * self.weight[:, None]
+        self._measure()
 
     def _candidates(self, half: slice, known: list[int]) -> Iterator[_Candidate]:
         """The most promising curves, pairs, triples and quadruples of one half."""
@@ -368,7 +395,7 @@ class _Search:
         pairs = self._screen_pairs(np.sort(others[: most // b]), half, b, q, with_group)[0]
         return [
             _Candidate(tuple(sorted((*group, *pair.units))), (max(pair.levels),) * (len(group) + 2))
-            for pair in pairs[: CANDIDATES // 2]
+            for pair in pairs[:WITH_KNOWN]
         ]
 
     def _screen_pairs(
@@ -391,10 +418,11 @@ class _Search:
 
         def screen(left: slice) -> tuple[Array, Array, Array, Array]:
             i0, i1 = left.start, left.stop
-            summed: Array = np.zeros(((i1 - i0) * b, (u - i0) * b), dtype=np.float32)
-            for direction in g.T:
+            summed: Array = np.empty(0)
+            for place, direction in enumerate(g.T):
                 part = (phi[:, i0 * b : i1 * b] * direction[:, None]).T @ phi[:, i0 * b :]
-                summed += np.square(part, out=part)
+                np.square(part, out=part)
+                summed = part if place == 0 else np.add(summed, part, out=summed)
             if b == 1:
                 score, level = summed, None
             else:
@@ -519,14 +547,14 @@ class _Search:
         """Units that tell most together with a group that is known already."""
         n, q = half.stop - half.start, self.residual.shape[1]
         b = min(4 if len(group) == 1 else 2, len(self.F))
-        fixed = self._terms(_Candidate(group, (b,) * len(group)), half).astype(np.float32)
-        chi2 = np.zeros((fixed.shape[1], b, len(self.units)))
+        fixed = self._terms(_Candidate(group, (b,) * len(group)), half)
+        chi2 = np.zeros((len(fixed), b, len(self.units)))
         g = self.g[half].astype(np.float32)
         for k in range(b):
             for direction in g.T:
-                cross = (fixed * direction[:, None]).T @ self.F[k, half]
+                cross = (fixed * direction) @ self.F[k, half]
                 chi2[:, k] += np.square(cross) / max(float(np.square(direction).sum()), 1e-30)
-        score = _as_normal(chi2.sum(axis=(0, 1)), q * fixed.shape[1] * np.minimum(self.n_functions, b))
+        score = _as_normal(chi2.sum(axis=(0, 1)), q * len(fixed) * np.minimum(self.n_functions, b))
         score[list(group)] = -np.inf
         listed = []
         for i in _largest(score, PARTNERS):
@@ -538,10 +566,6 @@ class _Search:
 def _by_share(entry: tuple[float, float, tuple[int, _Candidate]]) -> tuple[float, list[int]]:
     """Largest share first; of shares that are equal to a few digits the first columns."""
     return float(f"{entry[0]:.4g}"), [-unit for unit in entry[2][1].units]
-
-
-def _fields(candidate: _Candidate) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return candidate.units, candidate.levels
 
 
 def _largest(values: Array, k: int) -> Array:
