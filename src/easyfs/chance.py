@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri_exp
 
 from easyfs.linear import Sample
 
@@ -64,9 +64,15 @@ class Gumbel:
     place: float
     scale: float
 
-    def p_value(self, tails: Array) -> Array:
-        """Chance that the largest of many unrelated columns tells as much."""
-        return np.asarray(-np.expm1(-np.exp(-(tails - self.place) / self.scale)))
+    def p_value(self, scores: Array) -> Array:
+        """Chance that the largest of many unrelated columns has such a score."""
+        return np.asarray(-np.expm1(-np.exp(-(tail(scores) - self.place) / self.scale)))
+
+    def bar(self, level: float) -> float:
+        """The score that the largest of many unrelated columns reaches with this chance."""
+        if not np.isfinite(self.place):
+            return np.inf
+        return float(-ndtri_exp(-max(self.place - self.scale * np.log(-np.log1p(-level)), 1e-12)))
 
     @classmethod
     def fitted(cls, largest: Array) -> Gumbel:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from easyfs.chance import Chance, group_score, score, tail
+from easyfs.chance import Chance, group_score, score
 from easyfs.compression.partial import PartialRelevance, of_each
 from easyfs.compression.sequential import GreedySearch
 from easyfs.interactions import Found
@@ -79,7 +79,7 @@ class Chooser:
             if not self.taken[column]:
                 members = self.constraints.members(column)
                 self.protected[members] = True
-                self.take(members, p_values=self.chances())
+                self.take(members, scores=self.scores())
 
     def _start(self) -> None:
         task = self.task
@@ -102,14 +102,16 @@ class Chooser:
         self.taken = np.zeros(d, dtype=bool)
         self.done = 0
 
-    def take(self, columns: Array, gain: Array | None = None, p_values: Array | None = None) -> None:
-        """Select a group of columns."""
-        for j in columns:
-            column = self.search.select(int(j), gain, self.candidates & ~self.taken)
-            self.partial.add(int(j), column)
+    def take(self, columns: Array, gain: Array | None = None, scores: Array | None = None, p_value: float = 1.0) -> None:
+        """Select a group of columns; ``p_value`` is that of columns that matter together."""
+        p_values = np.full(len(columns), p_value)
+        if scores is not None and self.task.chance is not None:
+            p_values = np.minimum(p_values, self.task.chance.law.p_value(scores[columns]))
+        for j, p in zip(columns.tolist(), p_values.tolist(), strict=True):
+            column = self.search.select(j, gain, self.candidates & ~self.taken)
+            self.partial.add(j, column)
             self.taken[j] = True
-            if p_values is not None:
-                self.p_values[int(j)] = min(float(p_values[j]), self.p_values.get(int(j), 1.0))
+            self.p_values[j] = min(p, self.p_values.get(j, 1.0))
         self.done += 1
 
     @property
@@ -117,48 +119,50 @@ class Chooser:
         """The columns taken so far, in order."""
         return self.search.selected
 
-    def chances(self) -> Array:
-        """For each column the chance that the best of as many unrelated ones would tell as much beyond the selected ones."""
+    def scores(self) -> Array:
+        """How clearly each column that is left tells of the target beyond the selected ones, as a score of chance."""
         chance, n_selected = self.task.chance, len(self.selected)
-        p = np.ones(len(self.taken))
+        z = np.full(len(self.taken), -np.inf)
         if chance is None:
-            return p
+            return z
         n = self.task.n_rows * chance.rows_each / chance.sample.repeats
         free, rank = n - 1.0 - n_selected, self.partial.rank
         if not rank or free <= rank + 1.0:
-            return p
+            return z
         spread = chance.spread(float(rank), chance.tails_of, n, chance.tails_of_target)
         shares = self.partial.shares()
-        p = np.where(shares > 0, chance.law.p_value(tail(score(shares, free, float(rank), spread))), 1.0)
+        z = np.where((shares > 0) & ~self.taken, score(shares, free, float(rank), spread), -np.inf)
         for columns, tails in zip(chance.units, chance.tails_of_units, strict=True):
             left = columns[self.candidates[columns] & ~self.taken[columns]]
             told, width = self.partial.of_group(left, self.search.gram_columns(left)[left]) if len(left) else (0.0, 0)
             if width:
                 own = chance.spread(float(rank * width), tails, n, chance.tails_of_target)
-                together = chance.law.p_value(tail(group_score(np.array(told), free, rank, width, float(own))))
-                p[left] = min(float(together), float(p[left].min()))
-        return np.where(self.taken, 1.0, p)
+                together = group_score(np.array(told), free, rank, width, float(own))
+                z[left] = max(float(together), float(z[left].max()))
+        return z
 
-    def telling(self, *, ending: bool = True) -> tuple[Array, Array]:
-        """Columns that may come next and tell more than chance, and the chance of each.
+    def telling(self) -> tuple[Array, Array]:
+        """Columns that may come next and tell more than chance, and the score of each.
 
-        ``ending``: the search ends where there are none, so that the law is measured anew before.
+        Before the search ends for want of one, and now and then before, the law of chance is measured anew.
         """
-        p = self.chances()
-        passing = self.candidates & ~self.taken & (p < LEVEL)
+        z, passing = self._passing()
+        chance, steps = self.task.chance, len(self.selected)
+        if chance is None or steps <= self._measured_at:
+            return passing, z
+        doubtful = z[self.candidates].max(initial=-np.inf) < chance.law.bar(SURE)
+        if doubtful and (not passing.any() or steps > MEASURED_ANEW * self._measured_at):
+            chance.refresh(np.array(self.selected))
+            self._measured_at = steps
+            z, passing = self._passing()
+        return passing, z
+
+    def _passing(self) -> tuple[Array, Array]:
+        z = self.scores()
+        bar = np.inf if self.task.chance is None else self.task.chance.law.bar(LEVEL)
+        passing = self.candidates & ~self.taken & (z > bar)
         passing[self.given_up] = False
-        steps = len(self.selected)
-        chance = self.task.chance
-        doubtful = steps > self._measured_at and p[self.candidates & ~self.taken].min(initial=1.0) > SURE
-        stale = doubtful and (not passing.any() or steps > MEASURED_ANEW * self._measured_at)
-        if chance is None or not stale or not ending:
-            return passing, p
-        chance.refresh(np.array(self.selected))
-        self._measured_at = steps
-        p = self.chances()
-        passing = self.candidates & ~self.taken & (p < LEVEL)
-        passing[self.given_up] = False
-        return passing, p
+        return z, passing
 
     def room(self) -> int:
         """How many more groups may be taken."""
@@ -189,13 +193,13 @@ class Chooser:
 
     def _forward(self, ahead: int) -> None:
         while self.room() + ahead > 0:
-            passing, p = self.telling()
+            passing, z = self.telling()
             gain = self._gain()
             together = self._next_together(passing)
             if together is not None:
-                self._take_together(together, gain, p)
+                self._take_together(together, gain, z)
             elif passing.any():
-                self._take_best(passing, gain, p)
+                self._take_best(passing, gain, z)
             else:
                 return
 
@@ -219,25 +223,24 @@ class Chooser:
         columns = np.array(found.columns)
         return len(np.unique(self.constraints.groups[columns[~self.taken[columns]]]))
 
-    def _take_together(self, found: Found, gain: Array, p: Array) -> None:
+    def _take_together(self, found: Found, gain: Array, z: Array) -> None:
         columns = np.array(found.columns)
         self.protected[columns] = True
         new = columns[~self.taken[columns]]
         n_new = self._new_of(found)
-        p = np.minimum(p, np.where(np.isin(np.arange(len(p)), columns), found.p_value, 1.0))
         for j in new[np.argsort(-gain[new], kind="stable")]:
             if not self.taken[j]:
                 members = self.constraints.members(int(j))
                 self.protected[members] = True
                 self.bonus[int(j)] = self.task.target.weight * found.share / n_new
-                self.take(_by_gain(members, gain), None, p)
+                self.take(_by_gain(members, gain), None, z, found.p_value)
 
-    def _take_best(self, allowed: Array, gain: Array, p: Array) -> None:
+    def _take_best(self, allowed: Array, gain: Array, z: Array) -> None:
         if not self.constraints.grouped:
-            self.take(np.array([self.search.best(gain, allowed)]), gain, p)
+            self.take(np.array([self.search.best(gain, allowed)]), gain, z)
             return
         members = self.constraints.members(self.search.best(gain, allowed))
-        self.take(_by_gain(members, self.search.gain()), gain, p)
+        self.take(_by_gain(members, self.search.gain()), gain, z)
 
     def _give_up_idle(self) -> bool:
         """Leave out selected columns that the other selected ones leave nothing to tell; whether there were any."""
@@ -256,7 +259,7 @@ class Chooser:
             if free <= rank + 1.0:
                 break
             spread = chance.spread(float(rank), chance.tails_of[selected[places]], n, chance.tails_of_target)
-            p = chance.law.p_value(tail(score(shares, free, float(rank), spread)))
+            p = chance.law.p_value(score(shares, free, float(rank), spread))
             p[self.protected[selected[places]]] = 0.0
             worst = int(np.argmin(np.where(p > GIVEN_UP, shares, np.inf)))
             if p[worst] <= GIVEN_UP:
@@ -275,27 +278,28 @@ class Chooser:
     def fill(self) -> None:
         """Take what adds most until there are as many as asked for; near-copies, then combinations, then constants last."""
         self.pending += self.hints
+        bar = np.inf if self.task.chance is None else self.task.chance.law.bar(LIKELY)
         self.given_up, gave_up = [], list(self.given_up)
         while self.room() > 0:
             left = ~self.taken & ~self.constraints.excluded
             open_columns = self.candidates & left
             if not open_columns.any():
-                self.take(self.constraints.members(int(np.flatnonzero(left)[0])), p_values=np.ones(len(left)))
+                self.take(self.constraints.members(int(np.flatnonzero(left)[0])))
                 continue
-            passing, p = self.telling(ending=False)
+            z, passing = self._passing()
             passing[gave_up] = False
             gain = self._gain()
             together = self._next_together(open_columns)
             rank = self.rest_rank()
             if together is not None:
-                self._take_together(together, gain, p)
+                self._take_together(together, gain, z)
             elif passing.any():
-                self._take_best(passing, gain, p)
+                self._take_best(passing, gain, z)
             elif (begun := self._begun()).any():
-                self._take_best(begun, gain, p)
+                self._take_best(begun, gain, z)
             else:
-                likely = open_columns & (p < LIKELY) & (rank == 0)
-                self._take_best(likely if likely.any() else open_columns & (rank == rank[open_columns].min()), gain, p)
+                likely = open_columns & (z > bar) & (rank == 0)
+                self._take_best(likely if likely.any() else open_columns & (rank == rank[open_columns].min()), gain, z)
 
     def _begun(self) -> Array:
         """Columns of the best confirmed group that has no room as a whole."""
@@ -320,7 +324,7 @@ class Chooser:
             best = np.where(open_columns, self.search.gain(), 0.0).max(initial=0.0)
             if not allowed.any() or (self.done and best < LEAST_COVERAGE * sum(self.search.gains)):
                 return
-            self._take_best(allowed, gain, np.ones(len(gain)))
+            self._take_best(allowed, gain, np.full(len(gain), -np.inf))
 
     def _gain(self) -> Array:
         """Gain of each column, or of each column's whole group, so that a large group has no advantage by its size.
@@ -412,7 +416,7 @@ def choose(task: Task) -> Selection:
     if task.constraints.count is not None:
         chooser.fill()
     elif not chooser.selected:
-        chooser._take_best(chooser.candidates, chooser._gain(), chooser.chances())
+        chooser._take_best(chooser.candidates, chooser._gain(), chooser.scores())
     return chooser.selection()
 
 
@@ -422,9 +426,9 @@ def follow(task: Task, order: Array) -> Chooser:
     for column in order:
         if task.constraints.excluded[column]:
             break
-        passing, p = chooser.telling()
+        passing, z = chooser.telling()
         if chooser.room() <= 0 or (chooser.auto and chooser.done and not passing.any()):
             break
         if not chooser.taken[column]:
-            chooser.take(order[np.isin(order, task.constraints.members(column))], p_values=p)
+            chooser.take(order[np.isin(order, task.constraints.members(column))], scores=z)
     return chooser

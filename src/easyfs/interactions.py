@@ -30,13 +30,17 @@ LEVEL, HINT = 0.005, 0.3
 FEWEST_ROWS = 40
 # Columns that are looked at; of more, those most related to the target and as many others.
 MOST_COLUMNS = 20_480
+# With more columns than this only one part of the rows is searched: this share of them.
+MANY_COLUMNS, SEARCHED_SHARE = 1024, 0.6
 # Directions of the target that are looked at.
 DIRECTIONS = 3
 # Rows that are searched: so many numbers, within these numbers of rows.
-SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 18, 1024, 2048
+SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 17, 1024, 2048
 # Multiply-adds, in each half, for all pairs, for the pairs of the loudest columns, for pairs with a known column, for triples
 # and for quadruples; and for the pairs of very many columns.
-ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH, TRIPLES, QUADRUPLES = 1 << 30, 1 << 28, 1 << 26, 1 << 27, 1 << 26
+ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 27, 1 << 26
+# ... for all triples and all quadruples, and, where these would take more, for those of the loudest columns.
+ALL_TRIPLES, LOUD_TRIPLES, ALL_QUADRUPLES, LOUD_QUADRUPLES = 1 << 29, 1 << 25, 1 << 29, 1 << 24
 MOST_PRODUCTS = 1 << 36
 # Products that are looked at further: about so many by chance.
 LOOKED_AT = 256
@@ -48,6 +52,9 @@ LONG_TAILS = 0.9
 CANDIDATES, WITH_KNOWN, PARTNERS, MOST_FOUND = 16, 6, 3, 24
 # Columns and groups found so far that all pairs are tried with.
 TRIED_WITH = 3
+# All pairs, triples and quadruples are looked at again when the target has lost this share; before that only what goes with
+# the columns found.
+CHANGED = 0.1
 # Terms with less than this many times their variance by chance are not taken out of the target.
 CLEAR = 4.0
 
@@ -193,7 +200,11 @@ class _Search:
         self.n_functions = elastic.counts
         self.residual, self.weight = residual, weight
         n = len(residual)
-        self.halves = (slice(0, n // 2), slice(n // 2, n))
+        # Of many columns one half must do: there it is the search that fails, so it gets more of the rows.
+        both = len(self.units) <= MANY_COLUMNS
+        cut = n // 2 if both else int(SEARCHED_SHARE * n)
+        self.halves = (slice(0, cut), slice(cut, n))
+        self.searched = (0, 1) if both else (0,)
         self._measure()
         self.found: list[Found] = []
         self.seen: dict[tuple[int, ...], None] = {}  # in the order found
@@ -201,8 +212,9 @@ class _Search:
     def run(self, strong: list[int]) -> tuple[Found, ...]:
         """Search, confirm, take out what was found, and go on while something is found; at last look for hints."""
         known = list(dict.fromkeys(strong))
+        fresh, energy = True, float(np.square(self.residual).sum())
         while len(self.found) < MOST_FOUND:
-            candidates = [(which, c) for which, half in enumerate(self.halves) for c in self._candidates(half, known)]
+            candidates = [(which, c) for which in self.searched for c in self._candidates(self.halves[which], known, fresh)]
             passing = self._passing(candidates, len(candidates))
             n_before, n_tests = len(self.found), len(candidates)
             while passing and len(self.found) < MOST_FOUND:
@@ -216,6 +228,8 @@ class _Search:
             if len(self.found) == n_before:
                 break
             known = list(dict.fromkeys([*known, *(i for group in self.seen for i in group)]))
+            left = float(np.square(self.residual).sum())
+            fresh, energy = left < (1.0 - CHANGED) * energy, min(energy, left)
         return tuple(self.found)
 
     def _passing(self, candidates: list[tuple[int, _Candidate]], n_tests: int) -> list[tuple[float, float, Any]]:
@@ -327,8 +341,8 @@ class _Search:
         self.residual = self.residual - kept @ np.linalg.lstsq(kept * root, self.residual * root, rcond=1e-8)[0]
         self._measure()
 
-    def _candidates(self, half: slice, known: list[int]) -> Iterator[_Candidate]:
-        """The most promising curves, pairs, triples and quadruples of one half."""
+    def _candidates(self, half: slice, known: list[int], fresh: bool) -> Iterator[_Candidate]:
+        """The most promising curves, pairs, triples and quadruples of one half; unless ``fresh``, those with known columns."""
         curves, level = self._curve_scores(self.g[half], half)
         size = np.square(self.residual[half]).sum(axis=1)
         size = np.minimum(size, 9.0 * size.mean())
@@ -337,12 +351,15 @@ class _Search:
         found: dict[tuple[int, ...], _Candidate] = {}
         for i in _largest(curves, CANDIDATES):
             found[(int(i),)] = _Candidate((int(i),), (int(level[i]),))
-        pairs, best_pair = self._pairs(half)
-        loud = np.maximum(loud, best_pair)
-        everyone = np.arange(len(self.units))
+        groups: list[list[_Candidate]] = []
+        if fresh:
+            pairs, best_pair = self._pairs(half)
+            loud = np.maximum(loud, best_pair)
+            groups.append(pairs)
         by_loudness = np.argsort(-loud, kind="stable")
-        groups = [pairs, self._pairs_of_loud(half, by_loudness)]
-        groups += [self._products(half, order, by_loudness, everyone) for order in (3, 4)]
+        if fresh:
+            groups.append(self._pairs_of_loud(half, by_loudness))
+            groups += [self._products(half, order, by_loudness) for order in (3, 4)]
         groups += [self._partners(half, (i,)) for i in known[:MOST_FOUND]]
         tried = [*self.seen, *((i,) for i in known if (i,) not in self.seen)]
         groups += [self._pairs_with(half, group, by_loudness) for group in tried[:TRIED_WITH] if len(group) <= 2]
@@ -369,7 +386,7 @@ class _Search:
         """Pairs of all units, with as many functions each as the budget allows; and each unit's best pair."""
         u, n = len(self.units), half.stop - half.start
         q = self.residual.shape[1]
-        b = next((b for b in (8, 4, 2) if b <= len(self.F) and n * q * (u * b) ** 2 <= LOUD_PAIRS), 1)
+        b = next((b for b in (8, 4, 2) if b <= len(self.F) and n * q * (u * b) ** 2 <= 2 * LOUD_PAIRS), 1)
         rows = half
         if n * q * u**2 > ALL_PAIRS:  # fewer rows, then fewer directions
             n = min(n, max(FEWEST_HALF, ALL_PAIRS // (q * u**2)))
@@ -464,16 +481,19 @@ class _Search:
             np.maximum(score, value, out=score)
         return score, level
 
-    def _products(self, half: slice, order: int, by_loudness: Array, everyone: Array) -> list[_Candidate]:
+    def _products(self, half: slice, order: int, by_loudness: Array) -> list[_Candidate]:
         """Triples or quadruples of the first functions of all units, or of the loudest where there are too many."""
         half = slice(half.start, min(half.stop, half.start + FEWEST_SEARCHED // 2))
-        budget = (TRIPLES if order == 3 else QUADRUPLES) / (half.stop - half.start)
-        most = int((6.0 * budget) ** (1 / 3)) if order == 3 else int(np.sqrt(2.0 * np.sqrt(2.0 * budget)))
-        chosen = everyone if len(everyone) <= most else np.sort(by_loudness[:most])
+        rows = half.stop - half.start
+        if order == 3:
+            every, most = (int((6.0 * budget / rows) ** (1 / 3)) for budget in (ALL_TRIPLES, LOUD_TRIPLES))
+        else:
+            every, most = (int(np.sqrt(2.0 * np.sqrt(2.0 * budget / rows))) for budget in (ALL_QUADRUPLES, LOUD_QUADRUPLES))
+        chosen = np.sort(by_loudness if len(by_loudness) <= every else by_loudness[:most])
         chosen = chosen[self.n_functions[chosen] > 0]
         if len(chosen) < order:
             return []
-        b = next((b for b in (3, 2) if order == 3 and b <= len(self.F) and len(chosen) * b <= most), 1)
+        b = next((b for b in (3, 2) if order == 3 and b <= len(self.F) and len(chosen) * b <= every), 1)
         return self._screen_triples(half, chosen, b) if order == 3 else self._screen_quadruples(half, chosen)
 
     def _screen_triples(self, half: slice, chosen: Array, b: int) -> list[_Candidate]:
