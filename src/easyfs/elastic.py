@@ -91,23 +91,23 @@ def _by_rank(values: Array, table: Array) -> Array:
     order = np.argsort(values, axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
     new = np.ones((d, n), dtype=bool)
-    new[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
+    np.greater(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
     out = np.empty((count, d, n), dtype=np.float32)
-    ties = new.sum(axis=1) < n
+    levels = np.count_nonzero(new, axis=1)
     # Twice the middle rank of each run of equal values, less one: 2 i for a value of its own.
-    place = np.broadcast_to(np.arange(n), (d, n))
+    place = np.broadcast_to(np.arange(n, dtype=np.int32), (d, n))
     twice = 2 * place
-    if ties.any():
-        first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    if (levels < n).any():
+        first = np.maximum.accumulate(np.where(new, place, np.int32(0)), axis=1)
         last_new = np.ones((d, n), dtype=bool)
         last_new[:, :-1] = new[:, 1:]
-        last = np.minimum.accumulate(np.where(last_new, place, n)[:, ::-1], axis=1)[:, ::-1]
+        last = np.minimum.accumulate(np.where(last_new, place, np.int32(n))[:, ::-1], axis=1)[:, ::-1]
         twice = first + last
-    ranks = np.empty((d, n), dtype=np.intp)
+    ranks = np.empty((d, n), dtype=np.int32)
     np.put_along_axis(ranks, order, twice, axis=1)
     for k in range(count):
-        np.take(table[k], ranks, out=out[k])
-    tied = np.flatnonzero(new.sum(axis=1) < TIED * n)
+        np.take(table[k], ranks, out=out[k], mode="clip")
+    tied = np.flatnonzero(levels < TIED * n)
     if len(tied):
         out[:, tied] = _orthonormal(out[:, tied])
     return out.transpose(0, 2, 1)

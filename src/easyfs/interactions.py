@@ -38,7 +38,7 @@ DIRECTIONS = 3
 SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 17, 1024, 2048
 # Multiply-adds, in each half, for all pairs, for the pairs of the loudest columns, for pairs with a known column, for triples
 # and for quadruples; and for the pairs of very many columns.
-ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 27, 1 << 26
+ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 27, 1 << 27
 # ... for all triples and all quadruples, and, where these would take more, for those of the loudest columns.
 ALL_TRIPLES, LOUD_TRIPLES, ALL_QUADRUPLES, LOUD_QUADRUPLES = 1 << 29, 1 << 25, 1 << 29, 1 << 24
 MOST_PRODUCTS = 1 << 36
@@ -489,11 +489,12 @@ class _Search:
             every, most = (int((6.0 * budget / rows) ** (1 / 3)) for budget in (ALL_TRIPLES, LOUD_TRIPLES))
         else:
             every, most = (int(np.sqrt(2.0 * np.sqrt(2.0 * budget / rows))) for budget in (ALL_QUADRUPLES, LOUD_QUADRUPLES))
-        chosen = np.sort(by_loudness if len(by_loudness) <= every else by_loudness[:most])
+        most = every if len(by_loudness) <= every else most
+        chosen = np.sort(by_loudness[:most])
         chosen = chosen[self.n_functions[chosen] > 0]
         if len(chosen) < order:
             return []
-        b = next((b for b in (3, 2) if order == 3 and b <= len(self.F) and len(chosen) * b <= every), 1)
+        b = next((b for b in (3, 2) if order == 3 and b <= len(self.F) and len(chosen) * b <= most), 1)
         return self._screen_triples(half, chosen, b) if order == 3 else self._screen_quadruples(half, chosen)
 
     def _screen_triples(self, half: slice, chosen: Array, b: int) -> list[_Candidate]:
