@@ -18,7 +18,7 @@ from scipy.special import ndtri, stdtr
 from scipy.stats import rankdata
 
 from easyfs.elastic import Elastic, elastic_columns
-from easyfs.engines.local import block_slices, large_product, map_blocks
+from easyfs.engines.local import block_slices, many_products, map_blocks
 from easyfs.linear import LinearFit
 
 Array = NDArray[Any]
@@ -143,9 +143,10 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     if not units:
         return ()
     residual = left[order] / sample.root_weight[order, None] * np.sqrt(sample.n)
-    search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
     known = {column: i for i, unit in enumerate(units) for column in unit.tolist()}
-    return search.run([known[j] for j in strong if j in known])
+    with many_products():
+        search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
+        return search.run([known[j] for j in strong if j in known])
 
 
 def _without_tails(left: Array) -> Array:
@@ -455,8 +456,7 @@ class _Search:
             chosen_level = np.zeros(len(i), dtype=np.intp) if level is None else level[i, j]
             return score[i, j], np.stack([i0 + i, i0 + j], axis=1), chosen_level, own
 
-        with large_product():
-            found = list(map_blocks(screen, block_slices(u, max(1, 256 // b))))
+        found = list(map_blocks(screen, block_slices(u, max(1, 256 // b))))
         score, pairs, level = (np.concatenate([part[k] for part in found]) for k in range(3))
         own = np.max([part[3] for part in found], axis=0)
         best_of[chosen] = own if b > 1 else _as_normal(np.maximum(own, 0.0), float(q))

@@ -91,6 +91,21 @@ def large_product() -> Iterator[None]:
             yield
 
 
+@contextmanager
+def many_products() -> Iterator[None]:
+    """Use threads of our own, where :func:`threads_for` has set them aside for large products: many middling ones come."""
+    threads = _product_threads.get()
+    if threads == 1 or _pool.get() is not None:
+        yield
+        return
+    token = _product_threads.set(1)
+    try:
+        with own_threads(threads):
+            yield
+    finally:
+        _product_threads.reset(token)
+
+
 def block_slices(n: int, size: int) -> list[slice]:
     """Cut ``range(n)`` into slices of ``size`` (the last one may be shorter)."""
     return [slice(start, min(start + size, n)) for start in range(0, n, max(1, size))]
