@@ -90,12 +90,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         encoder: TableEncoder | None = None,
         learn: bool = True,
         count: bool = True,
+        more: bool = False,
     ) -> Array:
         """Check names and number of columns; give the table as a matrix of numbers.
 
         A table with columns that are no numbers is encoded; how is learnt where ``reset`` is set, unless ``learn`` is not:
         then as ``encoder`` does it, or not at all. ``count`` says whether the table is one to learn from, whose missing
-        values are counted.
+        values are counted, and ``more`` whether more rows will come.
         """
         checks: dict[str, Any] = {"estimator": self, "min_rows": min_rows}
         check_is_table(X)
@@ -110,7 +111,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             include = getattr(self, "include", None)
             named = names if all(isinstance(name, str) for name in names) else None
             if learn:
-                encoder, matrix = read_table(X, resolve_columns("include", include, len(names), named), **checks)
+                wanted = resolve_columns("include", include, len(names), named)
+                encoder, matrix = read_table(X, wanted, more=more, **checks)
             else:
                 matrix = to_matrix(X, **checks) if encoder is None else encoder.transform(X, **checks)
             validate_data(self, X, reset=True, skip_check_array=True)
@@ -169,10 +171,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         )
         return asked if encoder is None else encoder.expand(asked)
 
-    def _saw(self, n_rows: int, target: TargetInfo | None) -> None:
+    def _saw(self, n_rows: int, target: TargetInfo | None, missing: Array | None = None) -> None:
         """Remember rows and target, and count what is missing, unless some rows of the table do not count."""
         seen = self._seen
-        missing = seen.block[1] if seen.block is not None and seen.block[0] == n_rows else None
+        if missing is None and seen.block is not None and seen.block[0] == n_rows:
+            missing = seen.block[1]
         if seen.n_rows and missing is not None:
             missing = None if seen.missing is None else seen.missing + missing
         self._seen = replace(seen, n_rows=seen.n_rows + n_rows, target=target, missing=missing, block=None)

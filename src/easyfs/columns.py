@@ -86,7 +86,9 @@ def series_of(X: Any) -> list[Any]:
     return list(nw.from_native(X, eager_only=True).iter_columns())
 
 
-def recognise(name: Any, column: Any, *, keep: bool = False, flags: bool = True) -> tuple[ColumnInfo, Any]:
+def recognise(
+    name: Any, column: Any, *, keep: bool = False, flags: bool = True, more: bool = False
+) -> tuple[ColumnInfo, Any]:
     """What a column is, and its values in the form in which they are encoded.
 
     Parameters
@@ -98,6 +100,8 @@ def recognise(name: Any, column: Any, *, keep: bool = False, flags: bool = True)
         Whether it is wanted in any case: then an identifier or a text is used as what it could be.
     flags : bool, default=True
         Whether a column with one value that is not always there becomes present or missing.
+    more : bool, default=False
+        Whether more rows will come, in which a category that has one value so far may have others.
 
     Returns
     -------
@@ -110,6 +114,8 @@ def recognise(name: Any, column: Any, *, keep: bool = False, flags: bool = True)
     if flags and info.kind == "constant" and info.n_distinct and info.n_missing and _may_be_flag(values):
         # Missing is all that a mark, such as "yes" or nothing, has to say; the mean of its values would lose it.
         return replace(info, kind=_kind_of_flag(column, values), used_as=INDICATORS, reason=""), as_texts(column, values)
+    if more and info.kind == "constant" and isinstance(values, list):
+        return replace(info, kind="category", used_as=INDICATORS, reason=""), values
     return info, values
 
 

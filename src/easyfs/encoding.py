@@ -124,7 +124,7 @@ class TableEncoder:
         )
 
     @classmethod
-    def learn(cls, X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder, Array]:
+    def learn(cls, X: Any, keep: Any = (), *, more: bool = False, **checks: Any) -> tuple[TableEncoder, Array]:
         """Learn from a table: values of categories, spans of dates.
 
         Parameters
@@ -133,6 +133,8 @@ class TableEncoder:
             The table.
         keep : array-like of int, optional
             Positions of columns that are used whatever they look like.
+        more : bool, default=False
+            Whether more rows will come.
 
         Returns
         -------
@@ -143,7 +145,7 @@ class TableEncoder:
         kept = {int(j) for j in keep}
         codes, known = [], {}
         for j, (name, column) in enumerate(zip(column_names(X) or [], series_of(X), strict=True)):
-            info, values = recognise(name, column, keep=j in kept)
+            info, values = recognise(name, column, keep=j in kept, more=more)
             codes.append(_learn(info, values))
             if info.used_as != NUMBER:  # numbers are read again, rather than kept twice
                 known[j] = values
@@ -277,7 +279,7 @@ def told(columns: list[ColumnInfo]) -> str:
     return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
 
 
-def read_table(X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder | None, Array]:
+def read_table(X: Any, keep: Any = (), *, more: bool = False, **checks: Any) -> tuple[TableEncoder | None, Array]:
     """A table as a matrix, and the encoding that it needed: None where all columns are numbers, and used as they are."""
     check_is_table(X)
     if numeric_columns(X).all():
@@ -285,7 +287,7 @@ def read_table(X: Any, keep: Any = (), **checks: Any) -> tuple[TableEncoder | No
         if not _has_odd_numbers(matrix, column_names(X) or [], keep):
             return None, matrix
         del matrix
-    return TableEncoder.learn(X, keep, **checks)
+    return TableEncoder.learn(X, keep, more=more, **checks)
 
 
 def for_matrix(selector: Any, names: list[Any] | None, encoder: TableEncoder | None) -> Any:

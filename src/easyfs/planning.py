@@ -99,6 +99,7 @@ def make_plan(
         classes=classes,
         compression=settings.compression,
         seed=seed,
+        settings=settings,
     )
     if y is not None:
         plan = replace(plan, sample=take_sample(inputs, plan.encode(y, n_targets), seed, weight, stands_for, codes))

@@ -54,6 +54,8 @@ class Scaling:
     clip : float
         Values further than this from the centre, in units of the scale, count as this far, so that a few rows do not decide
         alone. Columns without spread are left as they are.
+    unseen : ndarray of bool, shape (d,), optional
+        Columns without any value in those rows.
     """
 
     center: Array
@@ -61,6 +63,7 @@ class Scaling:
     constant: Array
     dtype: np.dtype[Any]
     clip: float = np.inf
+    unseen: Array | None = None
 
     @property
     def reach(self) -> Array:
@@ -111,12 +114,12 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
 
     Sums are taken about a guess of the mean, so that a column whose mean is far larger than its spread loses nothing.
     """
-    center, spread = _mean_and_spread(X, weight)
+    center, spread, unseen = _mean_and_spread(X, weight)
     huge = np.flatnonzero(~np.isfinite(spread))
     if len(huge):  # squares do not fit into float64
         with np.errstate(over="ignore", invalid="ignore"):
             center[huge], spread[huge] = (
-                HUGE * part for part in _mean_and_spread(X[:, huge].astype(np.float64) / HUGE, weight)
+                HUGE * part for part in _mean_and_spread(X[:, huge].astype(np.float64) / HUGE, weight)[:2]
             )
     constant = spread <= np.maximum(ROUNDING * np.abs(center), TINY)
     scale = np.where(constant, np.where(np.abs(center) <= TINY, 1.0, np.abs(center)), spread)
@@ -124,15 +127,31 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
     outside = (scale < FLOAT32_SCALES[0]) | (scale > FLOAT32_SCALES[1])
     if outside.any() or sparse.issparse(X):  # sparse products run through one entry after another, which loses digits
         dtype = np.dtype(np.float64)
-    return Scaling(center, scale, constant, dtype)
+    return Scaling(center, scale, constant, dtype, unseen=unseen)
 
 
-def _mean_and_spread(X: Array | sparse.csr_array, weight: Array | None) -> tuple[Array, Array]:
+def scaled_late(scaling: Scaling, X: Array | sparse.csr_array) -> Scaling:
+    """The scaling with columns that had no value so far measured on rows that have some; the same one where there are none."""
+    if scaling.unseen is None or not scaling.unseen.any() or X.shape[0] == 0:
+        return scaling
+    places = np.flatnonzero(scaling.unseen)
+    found = measure_scaling(X[:, places])
+    assert found.unseen is not None
+    places = places[~found.unseen]
+    if not len(places):
+        return scaling
+    center, scale, constant, unseen = (part.copy() for part in (scaling.center, scaling.scale, scaling.constant, scaling.unseen))
+    center[places], scale[places] = found.center[~found.unseen], found.scale[~found.unseen]
+    constant[places], unseen[places] = found.constant[~found.unseen], False
+    return replace(scaling, center=center, scale=scale, constant=constant, unseen=unseen)
+
+
+def _mean_and_spread(X: Array | sparse.csr_array, weight: Array | None) -> tuple[Array, Array, Array]:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         shift, first, second, observed = (_sparse_sums if sparse.issparse(X) else _dense_sums)(X, weight)
         offset = np.where(observed > 0, first / observed, 0.0)
         variance = np.where(observed > 0, second / observed, 0.0) - offset**2
-    return shift + offset, np.sqrt(np.maximum(variance, 0.0))
+    return shift + offset, np.sqrt(np.maximum(variance, 0.0)), observed <= 0
 
 
 def without_extremes(

@@ -18,6 +18,7 @@ from easyfs.notices import warn_user
 from easyfs.planning import NetworkSettings, make_plan
 from easyfs.profile import describe_target
 from easyfs.redundancy import explained_by_selected
+from easyfs.rows import scaled_late
 from easyfs.selecting import select_ranking, select_sequential
 from easyfs.selection import Constraints, Selection
 from easyfs.statistics import Plan, Statistics, gather
@@ -328,6 +329,7 @@ class EasyFS(BaseSelector):
             min_rows=2 if first and network is None else 1,
             encoder=None if network is None else network.encoder,
             learn=network is None,
+            more=True,
         )
         task = self._task_of(network) if first else (self.task_ or "auto")
         target, weight = self._check_rows(matrix, y, sample_weight, task)
@@ -347,7 +349,9 @@ class EasyFS(BaseSelector):
             self._labels: list[Any] = list(network.classes)
             self._remember(target)
         assert self._statistics is not None
+        self._check_same_settings(self.network_)
         self._check_same_target(self.network_, target)
+        self._scale_late(matrix)
         codes = self._codes(target)
         self._saw(matrix.shape[0], None)
         with threads_for(*matrix.shape):
@@ -371,7 +375,7 @@ class EasyFS(BaseSelector):
         if len(codes):
             joined.recode(codes, len(self._labels))
         mine.merge(joined)
-        self._saw(other.n_rows_, None)
+        self._saw(other.n_rows_, None, other._seen.missing)
         if hasattr(other, "classes_"):
             self.classes_ = np.union1d(self.classes_, other.classes_)
         self._result = None
@@ -429,10 +433,35 @@ class EasyFS(BaseSelector):
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_result", None) is not None or getattr(self, "_statistics", None) is not None
 
+    def _scale_late(self, matrix: Array) -> None:
+        """Scale columns that had no value in any block so far by the first one that has some: all before is missing."""
+        assert self._statistics is not None
+        late = scaled_late(self.network_.scaling, matrix)
+        if late is not self.network_.scaling:
+            self.network_ = self._statistics.plan = replace(self.network_, scaling=late)
+
+    def _asked(self) -> str:
+        """What of the parameters a selection depends on, beside the plan."""
+        return repr(sorted((name, value) for name, value in self.get_params(deep=False).items() if name != "random_state"))
+
+    def _check_same_settings(self, plan: Plan) -> None:
+        """A plan is made for certain settings; another selector, or this one later, must have the same."""
+        mine, made = vars(self._settings()), vars(plan.settings) if plan.settings is not None else None
+        other = [] if made is None else [name for name in mine if mine[name] != made[name]]
+        if other and made is not None:
+            raise ValueError(
+                f"the network (the first block) was made with {other[0]}={made[other[0]]!r}, but this selector has "
+                f"{other[0]}={mine[other[0]]!r}; begin anew with fit, or set it back."
+            )
+
     def _found(self) -> Selection:
         check_is_fitted(self)
+        if getattr(self, "_statistics", None) is not None and getattr(self, "_answered", "") != self._asked():
+            self._result = None
         if self._result is None:
             assert self._statistics is not None
+            self._check_same_settings(self.network_)
+            self._answered = self._asked()
             if hasattr(self, "classes_"):
                 check_two_classes(self.classes_)
             elif self.network_.target_kind == "values" and not self._statistics.target_varies():
@@ -464,7 +493,7 @@ class EasyFS(BaseSelector):
         self._settings()
         self._result = None
         self._statistics = None
-        for name in ("network_", "classes_", "task_", "_labels"):
+        for name in ("network_", "classes_", "task_", "_labels", "_answered"):
             if hasattr(self, name):
                 delattr(self, name)
 
@@ -502,10 +531,7 @@ class EasyFS(BaseSelector):
             raise TypeError(
                 f"network is of type {type(network).__name__}; pass what draw_network returns, or a selector's network_."
             )
-        if network.compression != self.compression:
-            raise ValueError(
-                f"network was drawn for compression={network.compression!r}, but this selector has {self.compression!r}."
-            )
+        self._check_same_settings(network)
         known = None if network.encoder is None else [column.name for column in network.encoder.columns]
         if known is not None and names != known:
             found = "is no table" if names is None else f"has {', '.join(map(repr, names[:5]))}{', ...' * (len(names) > 5)}"

@@ -86,6 +86,8 @@ class Plan:
         Covariances of the inputs with the hidden nodes on the sample: the coverage target of the sequential form.
     encoder : TableEncoder, optional
         How a table of mixed columns becomes a matrix.
+    settings : NetworkSettings, optional
+        What it was made with.
     """
 
     scaling: Scaling
@@ -104,6 +106,7 @@ class Plan:
     fitted: FittedTarget | None = None
     sketch: Array | None = None
     encoder: TableEncoder | None = None
+    settings: Any = None
 
     @property
     def fingerprint(self) -> str:
