@@ -24,7 +24,7 @@ from easyfs.target import TargetMatrix
 Array = NDArray[Any]
 
 # Tables without any relation to the target in which a column passes by itself.
-LEVEL = 0.015
+LEVEL = 0.02
 # Where a number is asked for, columns that would be the best of as many unrelated ones in less than this share of cases come
 # before those that merely cover the table.
 LIKELY = 0.5

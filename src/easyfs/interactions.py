@@ -55,6 +55,8 @@ TRIED_WITH = 3
 # All pairs, triples and quadruples are looked at again when the target has lost this share; before that only what goes with
 # the columns found.
 CHANGED = 0.1
+# Share of what a column's functions tell that the first must have for the column to have no curve.
+ONE_WAY = 0.9
 # Terms with less than this many times their variance by chance are not taken out of the target.
 CLEAR = 4.0
 
@@ -71,11 +73,14 @@ class Found:
         Share of the target that they explain together beyond what was found before, on rows not used to find them.
     p_value : float
         Chance that any group would be found where there is none.
+    plain : bool
+        Whether it is a single column that goes up or down with the target, no curve.
     """
 
     columns: tuple[int, ...]
     share: float
     p_value: float
+    plain: bool = False
 
     @property
     def confirmed(self) -> bool:
@@ -265,9 +270,15 @@ class _Search:
         """Name a group, and take it out of the target."""
         share, p, (_, candidate) = entry
         columns = np.concatenate([self.units[i] for i in candidate.units])
-        self.found.append(Found(tuple(int(j) for j in columns), float(max(share, 0.0)), float(p)))
+        plain = len(candidate.units) == 1 and self._goes_one_way(candidate.units[0])
+        self.found.append(Found(tuple(int(j) for j in columns), float(max(share, 0.0)), float(p), plain))
         self.seen[candidate.units] = None
         self._take_out(candidate)
+
+    def _goes_one_way(self, unit: int) -> bool:
+        """Whether the first function of a unit tells nearly all that its functions tell."""
+        told = np.square(self.F[:, :, unit] @ self.g).sum(axis=1)
+        return bool(told[0] >= ONE_WAY * told.sum())
 
     def _terms(self, candidate: _Candidate, rows: slice) -> Array:
         """Products of the functions of a candidate's units, a row each."""

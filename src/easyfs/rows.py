@@ -182,7 +182,10 @@ def without_extremes(
     inflated = np.flatnonzero((squares < INFLATED**2 * observed) & ~scaling.constant)
     if not len(inflated):
         return scaling
-    stored = sparse.csc_array(X[:, inflated]) if sparse.issparse(X) else None
+    if sparse.issparse(X):  # where the middle half of the rows is not stored, the others are no extremes
+        held = np.bincount(X.indices, weights=np.repeat(w, np.diff(X.indptr)), minlength=X.shape[1])
+        inflated = inflated[held[inflated] >= 0.25 * w.sum()]
+    stored = sparse.csc_array(X[:, inflated]) if sparse.issparse(X) and len(inflated) else None
     center, scale = scaling.center.copy(), scaling.scale.copy()
     for i, j in enumerate(inflated):
         values = np.asarray(X)[:, j] if stored is None else stored[:, [i]].toarray()[:, 0]

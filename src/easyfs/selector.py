@@ -404,7 +404,7 @@ class EasyFS(BaseSelector):
         """For each selected column, in order, how likely the best of as many unrelated columns would tell as much.
 
         Beyond the columns selected before it, or together with others it was found with; None without a target. A value
-        above 0.03 means: no more than chance.
+        of 0.02 and more means: no more than chance.
         """
         return self._selected().p_values
 
@@ -420,7 +420,9 @@ class EasyFS(BaseSelector):
         selected = self._selected()
         names = self._names() or [f"x{j}" for j in range(len(selected.order))]
         return [
-            Interaction(tuple(str(names[j]) for j in found.columns), found.share, found.p_value) for found in selected.found
+            Interaction(tuple(str(names[j]) for j in found.columns), found.share, found.p_value)
+            for found in selected.found
+            if not found.plain
         ]
 
     def truncate(self, n_features_to_select: Any) -> EasyFS:
