@@ -372,7 +372,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         included = self._constraints().include
         if not np.isin(included, result.order[:count]).all():
             raise ValueError(
-                f"truncate({n_features_to_select!r}) would drop a column that include asks for; {len(included)} are included, "
+                f"truncate({n_features_to_select!r}) would drop a column that include asks for ({len(included)} of them), "
                 "so ask for at least as many."
             )
         coded = None if result.coded is None else result.coded[:count]

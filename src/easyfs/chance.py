@@ -1,10 +1,11 @@
 """What the best of many columns that have nothing to do with the target would tell of it.
 
-The test is not the search: a column is searched for with a precision, and tested without one, by its plain partial relevance,
-the share that it explains of what the chosen columns leave of the target. For columns and targets without long tails that
-share follows a beta law. Rare ones, long tails, small classes and weights change the law: its spread follows from the fourth
-moments of column and target, and the law of the largest of all such shares is then measured on a sample, by giving the rows
-of the target to other rows. The largest of many follow a Gumbel law, whose two numbers are what is measured.
+The test is not the search: a column is searched for with a precision, and tested without one, by its plain partial
+relevance, the share that it explains of what the chosen columns leave of the target. For columns and targets without long
+tails that share follows a beta law. Rare ones, long tails, small classes and weights change the law: its spread follows
+from the fourth moments of column and target, and the law of the largest of all such shares is then measured on a sample, by
+giving the rows of the target to other rows. The largest of many follow a Gumbel law, whose two numbers are what is
+measured.
 """
 
 from __future__ import annotations
@@ -22,11 +23,7 @@ Array = NDArray[Any]
 
 # Permutations of the sample's target: so many, fewer where they would take more than so many products.
 PERMUTATIONS, FEWEST_PERMUTATIONS, PRODUCTS = 64, 24, 1 << 27
-# Directions of what is left of the target that are smaller than this are rounding: for float64 and float32 statistics.
-EXPLAINED = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-6}
-# Energy of a column that the chosen ones leave, below which it is explained to rounding.
-PIVOT = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
-# Half the difference between the mean and the mode of a Gumbel law, in its scale; and its standard deviation.
+# Difference between the mean and the mode of a Gumbel law, in its scale; and its standard deviation.
 GUMBEL_MEAN, GUMBEL_SPREAD = 0.5772156649, np.pi / np.sqrt(6.0)
 # The tails of the largest of many scores are not taken to be lighter than this share of what theory says.
 LEAST_SCALE = 0.8
@@ -124,7 +121,7 @@ class Chance:
         white = self._white(self._values[:, self.place[columns]].astype(np.float64))
         leverage = np.square(white).sum(axis=1)
         m = white.shape[1]
-        return float(self._stands_for @ np.square(leverage) / len(leverage)) - m * (m + 2.0)
+        return float(self._stands_for @ np.square(leverage) / len(leverage) - m * (m + 2.0))
 
     @staticmethod
     def _white(values: Array) -> Array:
@@ -172,7 +169,7 @@ class Chance:
         kept = values > 1e-10 * max(float(values[-1]), 1e-300) if len(values) else values > 0
         white = product @ (vectors[:, kept] / np.sqrt(values[kept]))
         m = white.shape[1]
-        return float(each @ np.square(np.square(white).sum(axis=1)) / len(product)) - m * (m + 2.0)
+        return float(each @ np.square(np.square(white).sum(axis=1)) / len(product) - m * (m + 2.0))
 
     def spread(self, terms: Array | float, tails: Array | float, n: float, of_target: float) -> Array:
         """Variance of the chi-square of a column or group by the fourth moments of both sides."""

@@ -1,9 +1,9 @@
 """Curves and joint effects: searched on one half of a sample, confirmed on the other, and named.
 
 A column may matter in a wave or a band, and columns may matter only together. What the columns that stand out by themselves
-leave of the target is compared with functions of each column, and with products of functions of two, three and four columns.
-The best of so many always fit something: each that looks good on one half of the rows is tested on the other half, as one
-function with the coefficients of the first half, so that the number of products it was found among does not matter.
+leave of the target is compared with functions of each column, and with products of functions of two, three and four
+columns. The best of so many always fit something: each that looks good on one half of the rows is tested on the other half,
+as one function with the coefficients of the first half, so that the number of products it was found among does not matter.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from easyfs.linear import LinearFit
 
 Array = NDArray[Any]
 
-# Tables without any joint effect in which one is named; and in which one is taken for a hint, which says what to take before
-# columns that nothing speaks for, but is not named.
+# Tables without any joint effect in which one is named; and in which one is taken for a hint, which says what to take
+# before columns that nothing speaks for, but is not named.
 LEVEL, HINT = 0.005, 0.3
 # Fewer rows than this cannot be halved.
 FEWEST_ROWS = 40
@@ -36,8 +36,8 @@ MANY_COLUMNS, SEARCHED_SHARE = 1024, 0.6
 DIRECTIONS = 3
 # Rows that are searched: so many numbers, within these numbers of rows.
 SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 17, 1024, 2048
-# Multiply-adds, in each half, for all pairs, for the pairs of the loudest columns, for pairs with a known column, for triples
-# and for quadruples; and for the pairs of very many columns.
+# Multiply-adds, in each half, for all pairs, for the pairs of the loudest columns, for pairs with a known column, for
+# triples and for quadruples; and for the pairs of very many columns.
 ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 27, 1 << 27
 # ... for all triples and all quadruples, and, where these would take more, for those of the loudest columns.
 ALL_TRIPLES, LOUD_TRIPLES, ALL_QUADRUPLES, LOUD_QUADRUPLES = 1 << 29, 1 << 25, 1 << 29, 1 << 24
@@ -159,7 +159,9 @@ def _without_tails(left: Array) -> Array:
     out = left.copy()
     for t, values in enumerate(left.T):
         ranks = ndtri((rankdata(values) - 0.5) / len(values))
-        ranks = (ranks - ranks.mean()) * (np.linalg.norm(values - values.mean()) / max(float(np.linalg.norm(ranks)), 1e-300))
+        ranks = (ranks - ranks.mean()) * (
+            np.linalg.norm(values - values.mean()) / max(float(np.linalg.norm(ranks)), 1e-300)
+        )
         if len(np.unique(values)) > len(values) / 2 and np.corrcoef(values, ranks)[0, 1] < LONG_TAILS:
             out[:, t] = ranks
     return out
@@ -294,9 +296,7 @@ class _Search:
         parts = [self.F[: self.n_functions[i], rows, i] for i in candidate.units]
         return np.concatenate([np.ones((1, parts[0].shape[1]), dtype=np.float32), *parts])
 
-    def _confirm(
-        self, candidate: _Candidate, found_on: slice, tested_on: slice, level: float = 1.0
-    ) -> tuple[float, float]:
+    def _confirm(self, candidate: _Candidate, found_on: slice, tested_on: slice, level: float = 1.0) -> tuple[float, float]:
         """Chance that a function found on one half explains so much of the other half, and the share that it explains.
 
         What is far above ``level`` at first sight is not looked at closely.
@@ -336,7 +336,7 @@ class _Search:
 
     def _size(self, rows: slice) -> Array:
         """Mean square of the residual in a half."""
-        return self._sizes[0] if rows == self.halves[0] else self._sizes[1]
+        return np.asarray(self._sizes[0] if rows == self.halves[0] else self._sizes[1])
 
     def _measure(self) -> None:
         """After a change of the residual."""
@@ -354,7 +354,7 @@ class _Search:
         self._measure()
 
     def _candidates(self, half: slice, known: list[int], fresh: bool) -> Iterator[_Candidate]:
-        """The most promising curves, pairs, triples and quadruples of one half; unless ``fresh``, those with known columns."""
+        """The most promising curves, pairs, triples and quadruples of one half; unless ``fresh``, with known columns only."""
         curves, level = self._curve_scores(self.g[half], half)
         size = np.square(self.residual[half]).sum(axis=1)
         size = np.minimum(size, 9.0 * size.mean())
@@ -455,7 +455,9 @@ class _Search:
             if b == 1:
                 score, level = summed, None
             else:
-                score, level = self._best_level(summed.reshape(i1 - i0, b, u - i0, b), counts[i0:i1], counts[i0:], levels, q)
+                score, level = self._best_level(
+                    summed.reshape(i1 - i0, b, u - i0, b), counts[i0:i1], counts[i0:], levels, q
+                )
             score[np.arange(i1 - i0), np.arange(i1 - i0)] = -np.inf
             score[:, dead[i0:]] = -np.inf
             top = np.flatnonzero(score > bar)
@@ -473,9 +475,7 @@ class _Search:
         best_of[chosen] = own if b > 1 else _as_normal(np.maximum(own, 0.0), float(q))
         order = np.lexsort((pairs[:, 1], pairs[:, 0], -score))[: 2 * CANDIDATES]
         order = order[np.isfinite(score[order])]
-        listed = [
-            _Candidate((int(chosen[pairs[o, 0]]), int(chosen[pairs[o, 1]])), levels[int(level[o])]) for o in order
-        ]
+        listed = [_Candidate((int(chosen[pairs[o, 0]]), int(chosen[pairs[o, 1]])), levels[int(level[o])]) for o in order]
         return listed[:CANDIDATES], best_of
 
     @staticmethod
@@ -577,7 +577,7 @@ class _Search:
 
     def _partners(self, half: slice, group: tuple[int, ...]) -> list[_Candidate]:
         """Units that tell most together with a group that is known already."""
-        n, q = half.stop - half.start, self.residual.shape[1]
+        q = self.residual.shape[1]
         b = min(4 if len(group) == 1 else 2, len(self.F))
         fixed = self._terms(_Candidate(group, (b,) * len(group)), half)
         chi2 = np.zeros((len(fixed), b, len(self.units)))

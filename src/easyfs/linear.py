@@ -166,10 +166,10 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
     if isinstance(inputs, ScaledSparse):
         mark = inputs.dot(rng.standard_normal((d, 1)).astype(inputs.dtype))[:, 0]
     else:
-        mark = inputs @ rng.standard_normal(d).astype(inputs.dtype)
-    mark = mark.astype(np.float64) + Y @ rng.standard_normal(Y.shape[1])
-    mark = np.round(mark / max(float(np.abs(mark).max(initial=0.0)), 1e-300), 7 if inputs.dtype == np.float32 else 12)
-    _, first, times = np.unique(mark, return_index=True, return_counts=True)
+        mark = np.asarray(inputs @ rng.standard_normal(d).astype(inputs.dtype))
+    marks: Array = np.asarray(mark, dtype=np.float64) + Y @ rng.standard_normal(Y.shape[1])
+    marks = np.round(marks / max(float(np.abs(marks).max(initial=0.0)), 1e-300), 7 if inputs.dtype == np.float32 else 12)
+    _, first, times = np.unique(marks, return_index=True, return_counts=True)
     if len(first) == n:
         return every
     order = np.argsort(first)

@@ -15,7 +15,7 @@ its dense rows (hidden nodes) and its sparse rows (enhancement nodes), never as 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -135,26 +135,6 @@ class Network:
             for product in map_blocks(heard, block_slices(self.n_inputs, HEARD_INPUTS)):
                 out += product
 
-    def keep(self, nodes: Array) -> tuple[Network, Array]:
-        """The smaller network that still computes some enhancement nodes, and their places among its extra nodes.
-
-        Parameters
-        ----------
-        nodes : ndarray of int
-            Places of the wanted nodes among the enhancement nodes.
-        """
-        start = self.n_inputs + self.n_hidden
-        needed = np.unique(nodes)
-        for _ in range(1, self.n_rounds):
-            sources = np.unique(self.enhancement[needed].indices)
-            needed = np.union1d(needed, sources[sources >= start] - start)
-        rows = self.enhancement[needed]
-        sources = np.unique(rows.indices)
-        hidden = sources[(sources >= self.n_inputs) & (sources < start)] - self.n_inputs
-        columns = np.concatenate([np.arange(self.n_inputs), self.n_inputs + hidden, start + needed])
-        small = replace(self, hidden=self.hidden[hidden], enhancement=sparse.csr_array(rows[:, columns]))
-        return small, len(hidden) + np.searchsorted(needed, nodes)
-
     def support(self, nodes: Array | None = None, size: int = 256) -> Iterator[tuple[Array, Array]]:
         """Support of each input for some nodes, ``E = |(W + I)^T|`` (Eq. he_1), in blocks of nodes.
 
@@ -239,21 +219,17 @@ def draw_enhancement(
     n_rounds: int,
     rng: np.random.Generator,
     *,
-    pairs: Array | None = None,
     unit_rows: bool = True,
 ) -> sparse.csr_array:
     """Draw the sparse rows of the enhancement nodes.
 
     Each node listens to ``connections`` distinct nodes, drawn from the live inputs and, from two rounds on, from all
-    hidden and enhancement nodes as well (with one round those still carry zero). The first ``len(pairs)`` nodes listen to
-    the two inputs of their pair instead.
+    hidden and enhancement nodes as well (with one round those still carry zero).
 
     Parameters
     ----------
     live : ndarray of bool, shape (n_inputs,)
         Inputs that take part: not constant, not excluded.
-    pairs : ndarray of int, shape (q, 2), optional
-        Pairs of inputs that the first ``q`` nodes are wired to.
     """
     n_inputs = len(live)
     p = n_inputs + n_hidden + n_enhancement
@@ -262,13 +238,10 @@ def draw_enhancement(
     fan_in = min(connections, len(pool))
     sources = pool[_distinct(n_enhancement, len(pool), fan_in, rng)]
     weights = rng.standard_normal((n_enhancement, fan_in), dtype=np.float32)
-    if pairs is not None and len(pairs) and fan_in >= 2:
-        sources[: len(pairs), :2] = pairs
-        weights[: len(pairs), 2:] = 0.0
     rows = np.repeat(np.arange(n_enhancement), fan_in)
     drawn = sparse.csr_array((weights.ravel(), (rows, sources.ravel())), shape=(n_enhancement, p))
     drawn.eliminate_zeros()
-    if unit_rows:  # after a column paired with itself has been added up
+    if unit_rows:
         norms = np.sqrt(np.asarray(drawn.multiply(drawn).sum(axis=1)).ravel())
         drawn.data /= np.repeat(norms, np.diff(drawn.indptr)).astype(drawn.dtype)
     return drawn

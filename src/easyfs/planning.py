@@ -141,7 +141,8 @@ def _with_sequential(
         _listen_to_relevant(hidden, sample, live, settings.coverage_power)
     sketch = hidden_sketch(inputs, weight, replace(plan.network, hidden=hidden), plan.seed) if len(hidden) else None
     network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
-    fitted, found = None, ()
+    fitted: FittedTarget | None = None
+    found: tuple[Found, ...] = ()
     if sample is not None and told:
         fit = LinearFit(sample, live)
         fitted = fitted_target(fit, settings.predicted_share)
@@ -213,6 +214,3 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
     if nodes.shape[1] > n:
         nodes = np.asarray(np.linalg.qr(nodes.T, mode="r")).T
     return Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight).cross(nodes)
-
-
-__all__ = ["Found", "NetworkSettings", "make_plan"]

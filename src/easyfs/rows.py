@@ -131,7 +131,7 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
 
 
 def scaled_late(scaling: Scaling, X: Array | sparse.csr_array) -> Scaling:
-    """The scaling with columns that had no value so far measured on rows that have some; the same one where there are none."""
+    """The scaling with columns that had no value so far measured on rows that have some; the same where none have."""
     if scaling.unseen is None or not scaling.unseen.any() or X.shape[0] == 0:
         return scaling
     places = np.flatnonzero(scaling.unseen)
@@ -140,7 +140,9 @@ def scaled_late(scaling: Scaling, X: Array | sparse.csr_array) -> Scaling:
     places = places[~found.unseen]
     if not len(places):
         return scaling
-    center, scale, constant, unseen = (part.copy() for part in (scaling.center, scaling.scale, scaling.constant, scaling.unseen))
+    center, scale, constant, unseen = (
+        part.copy() for part in (scaling.center, scaling.scale, scaling.constant, scaling.unseen)
+    )
     center[places], scale[places] = found.center[~found.unseen], found.scale[~found.unseen]
     constant[places], unseen[places] = found.constant[~found.unseen], False
     return replace(scaling, center=center, scale=scale, constant=constant, unseen=unseen)
@@ -183,7 +185,8 @@ def without_extremes(
     if not len(inflated):
         return scaling
     if sparse.issparse(X):  # where the middle half of the rows is not stored, the others are no extremes
-        held = np.bincount(X.indices, weights=np.repeat(w, np.diff(X.indptr)), minlength=X.shape[1])
+        rows: Any = X
+        held = np.bincount(rows.indices, weights=np.repeat(w, np.diff(rows.indptr)), minlength=X.shape[1])
         inflated = inflated[held[inflated] >= 0.25 * w.sum()]
     stored = sparse.csc_array(X[:, inflated]) if sparse.issparse(X) and len(inflated) else None
     center, scale = scaling.center.copy(), scaling.scale.copy()
@@ -274,22 +277,6 @@ def _sparse_sums(X: sparse.csr_array, weight: Array | None) -> tuple[Array, Arra
     away = np.where(missing, 0.0, data - shift[X.indices])
     unstored = np.where(np.bincount(X.indices, minlength=d) < n, observed - total(stored * ~missing), 0.0)
     return shift, total(away * stored) - unstored * shift, total(away**2 * stored) + unstored * shift**2, observed
-
-
-def spread_rows(n: int, size: int, weight: Array | None = None) -> Array | None:
-    """Row numbers of a sample of ``size`` rows spread over the data, or None when all rows are to be taken.
-
-    With weights the sample is spread over the cumulative weight, so that an integer weight and as many repeated rows
-    give the same sample.
-    """
-    total = float(n if weight is None else max(n, weight.sum()))
-    if total <= size:
-        return None
-    points = (np.arange(size) + 0.5) / size
-    if weight is None:
-        return (points * n).astype(np.intp)
-    edges = np.cumsum(weight, dtype=np.float64)
-    return np.asarray(np.minimum(np.searchsorted(edges, points * edges[-1], side="right"), n - 1))
 
 
 class ScaledSparse:

@@ -95,7 +95,9 @@ def _by_class(hashes: Array, codes: Array, size: int) -> tuple[Array, Array | No
         return np.argpartition(hashes, size)[:size], None
     rare = counts * (size / len(codes)) < least
     room = size - int(least[rare].sum())
-    quota = np.where(rare, least, np.maximum(1, np.floor(counts * (room / max(1, int(counts[~rare].sum())))))).astype(np.intp)
+    quota = np.where(rare, least, np.maximum(1, np.floor(counts * (room / max(1, int(counts[~rare].sum())))))).astype(
+        np.intp
+    )
     quota[~present] = 0
     order = np.lexsort((hashes, codes))
     place = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)

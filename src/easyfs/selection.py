@@ -70,9 +70,10 @@ class Selection:
     """An order of all columns, how many of them are selected, and why.
 
     ``p_values``, with a target, says for each selected column how likely the best of as many unrelated ones would tell as
-    much, and ``found`` which columns matter together. ``coded``, where it is known, has a row for each selected column: what it says of every column beyond those selected
-    before it, as the root of a share. For each column, where they are known: ``constant``, the share of rows in which it is
-    ``missing``, and its ``relevance``, the share of it that the target explains.
+    much, and ``found`` which columns matter together. ``coded``, where it is known, has a row for each selected column:
+    what it says of every column beyond those selected before it, as the root of a share. For each column, where they are
+    known: ``constant``, the share of rows in which it is ``missing``, and its ``relevance``, the share of it that the
+    target explains.
     """
 
     order: Array

@@ -592,7 +592,8 @@ class EasyFS(BaseSelector):
         check_number("connections", self.connections, 1, whole=True)
         if self.n_rounds != "auto":
             check_number("n_rounds", self.n_rounds, 1, whole=True, or_else=", or 'auto'")
-        check_choice("interactions", self.interactions, (True, False))
+        if self.interactions not in (True, False):
+            raise ValueError(f"interactions={self.interactions!r}: give True to look for joint effects, or False.")
         check_number("predicted_share", self.predicted_share, 0, 1)
         check_number("coverage_power", self.coverage_power, 0)
         if self.clip is not None:
@@ -626,8 +627,8 @@ class EasyFS(BaseSelector):
         found = self._search(stats, constraints)
         if constraints.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():
             warn_user(
-                f"none of the {len(found.order)} columns tells more of the target than chance would, so one is selected that "
-                "may say nothing (its p-value is in p_values_). Check the target, or give more rows."
+                f"none of the {len(found.order)} columns tells more of the target than chance would; one is selected, "
+                "which may say nothing (p_values_). Check the target, or give more rows."
             )
         return found
 

@@ -1,8 +1,8 @@
 """What each column explains of the target beyond the selected ones, at full precision.
 
-The search codes columns with a precision, so that near-copies of a selected column keep some of their gain. Whether a column
-tells anything is asked without one: with ``X_S`` the selected columns, its partial relevance is the share that
-``(I - H) x_j`` explains of ``(I - H) Y``, where ``H`` projects onto the selected columns. Only products are needed; all are
+The search codes columns with a precision, so that near-copies of a selected column keep some of their gain. Whether a
+column tells anything is asked without one: with ``X_S`` the selected columns, its partial relevance is the share that ``(I
+- H) x_j`` explains of ``(I - H) Y``, where ``H`` projects onto the selected columns. Only products are needed; all are
 divided by the number of rows.
 """
 
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 Array = NDArray[Any]
 
