@@ -354,7 +354,7 @@ class _Search:
         self._measure()
 
     def _candidates(self, half: slice, known: list[int], fresh: bool) -> Iterator[_Candidate]:
-        """The most promising curves, pairs, triples and quadruples of one half; unless ``fresh``, with known columns only."""
+        """The most promising groups of one half: of all columns, or, unless ``fresh``, of those that go with known ones."""
         curves, level = self._curve_scores(self.g[half], half)
         size = np.square(self.residual[half]).sum(axis=1)
         size = np.minimum(size, 9.0 * size.mean())

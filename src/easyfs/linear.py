@@ -163,12 +163,13 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
     n, d = inputs.shape
     every = np.arange(n), np.ones(n)
     rng = np.random.default_rng(n)
-    if isinstance(inputs, ScaledSparse):
-        mark = inputs.dot(rng.standard_normal((d, 1)).astype(inputs.dtype))[:, 0]
-    else:
-        mark = np.asarray(inputs @ rng.standard_normal(d).astype(inputs.dtype))
-    marks: Array = np.asarray(mark, dtype=np.float64) + Y @ rng.standard_normal(Y.shape[1])
-    marks = np.round(marks / max(float(np.abs(marks).max(initial=0.0)), 1e-300), 7 if inputs.dtype == np.float32 else 12)
+    # Equal rows have equal sums up to rounding, which may depend on where a row stands.
+    along, across = rng.standard_normal((d, 1)), rng.standard_normal((Y.shape[1], 1))
+    plain = (
+        inputs.dot(along.astype(inputs.dtype)) if isinstance(inputs, ScaledSparse) else inputs.astype(np.float64) @ along
+    )
+    marks: Array = (plain + Y @ across)[:, 0]
+    marks = np.round(marks / max(float(np.abs(marks).max(initial=0.0)), 1e-300), 11)
     _, first, times = np.unique(marks, return_index=True, return_counts=True)
     if len(first) == n:
         return every
