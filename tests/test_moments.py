@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+import easyfs.moments as moments_module
 from easyfs.moments import SecondMoment
 from easyfs.rows import Rows, ScaledSparse, Scaling
 
@@ -179,18 +180,44 @@ def test_reordering_moves_the_columns_behind_the_first(kind, fold):
     assert_describes(moment, A[:, [0, 1, 2, 3, 6, 5, 4]])
 
 
+@pytest.mark.parametrize("sizes", [(10,), (0, 4, 3), (3, 0, 60), (60, 50, 2), (90, 80, 0, 70)])
 @pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_with_class_appends_a_column_for_each_class_and_leaves_the_moment_as_it_was(kind, weighted, fold):
-    A = table(10)
-    weight = np.random.default_rng(4).uniform(0.1, 3.0, 10) if weighted else None
-    moment = moment_of(A, weight, kind=kind, fold=fold)
-    whole = moment.with_class(1, 3)
-    indicator = np.zeros((10, 3))
-    indicator[:, 1] = 1.0
-    assert_describes(whole, np.column_stack([A, indicator]), weight)
-    assert_describes(moment, A, weight)
+def test_classes_are_put_together_with_a_column_for_each(kind, weighted, fold, sizes):
+    n, n_classes = sum(sizes), len(sizes) + 1  # no row of the last
+    A = table(n)
+    weight = np.random.default_rng(4).uniform(0.1, 3.0, n) if weighted else None
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    moments, rows_by_class = {}, {}
+    for code in (2, 0, 1, 3):
+        chosen = codes == code
+        if chosen.any():
+            rows_by_class[code] = (A[chosen], None if weight is None else weight[chosen])
+            moments[code] = moment_of(*rows_by_class[code], kind=kind, fold=fold and code == 1)
+    whole = SecondMoment.of_classes(moments, P, n_classes)
+    assert_describes(whole, np.column_stack([A, np.eye(n_classes)[codes]]), weight)
+    for code, (part, own) in rows_by_class.items():
+        assert_describes(moments[code], part, own)
+
+
+def test_rows_of_many_classes_are_multiplied_together(monkeypatch):
+    A = table(600)
+    products = []
+    gram = moments_module._gram
+
+    def counted(rows):
+        products.append(rows.shape[0])
+        return gram(rows)
+
+    monkeypatch.setattr(moments_module, "_gram", counted)
+    codes = np.arange(600) % 200
+    moments = {code: moment_of(A[codes == code]) for code in range(200)}
+    whole = SecondMoment.of_classes(moments, P, 200)
+    assert whole.folded
+    assert sum(products) == 600
+    assert len(products) < 10
+    assert_describes(whole, np.column_stack([A, np.eye(200)[codes]]))
 
 
 @pytest.mark.parametrize("fold", [False, True])

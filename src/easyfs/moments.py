@@ -8,6 +8,7 @@ about ``min(2 n, p) * p`` numbers whatever the number of rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -127,30 +128,54 @@ class SecondMoment:
         if self._gram is not None:
             self._gram = self._gram[np.ix_(order, order)]
 
-    def with_class(self, code: int, n_classes: int) -> SecondMoment:
-        """The same rows with one more column for each class: one for class ``code``, zero for the others."""
-        p = self.p
-        whole = SecondMoment(p)
-        whole.n_rows, whole.weight, whole.sums, whole.dtype = self.n_rows, self.weight, self.sums, self.dtype
-        whole._parts = self._parts
-        whole._gram = None if self._gram is None else self._gram.copy()
-        whole.widen(n_classes)
-        whole.sums[p + code] = self.weight
-        for part in whole._parts:
-            part.extra[:, part.extra.shape[1] - n_classes + code] = 1.0
-        if whole._gram is not None:
-            whole._gram[p + code, :p] = whole._gram[:p, p + code] = self.sums
-            whole._gram[p + code, p + code] = self.weight
+    @classmethod
+    def of_classes(cls, classes: Mapping[int, SecondMoment], p: int, n_classes: int) -> SecondMoment:
+        """One moment over the rows of all classes, with one more column for each class: one in its rows, else zero.
+
+        Parameters
+        ----------
+        classes : mapping of int to SecondMoment
+            The moment of each class, by its code; they are left as they are.
+        p : int
+            Columns of each of them.
+        n_classes : int
+            Classes that get a column, whether they have rows or not.
+        """
+        whole = cls(p + n_classes)
+        seen = {code: classes[code] for code in sorted(classes) if classes[code].n_rows}
+        for code, moment in seen.items():
+            whole.n_rows += moment.n_rows
+            whole.weight += moment.weight
+            whole.sums[:p] += moment.sums
+            whole.sums[p + code] = moment.weight
+            whole.dtype = moment.dtype
+        kept = {code: moment._parts for code, moment in seen.items() if moment._gram is None}
+        parts = [part for some in kept.values() for part in some]
+        codes = np.repeat(list(kept), [sum(part.shape[0] for part in some) for some in kept.values()])
+        itemsize = whole.dtype.itemsize
+        if len(kept) == len(seen) and not _too_many(parts, whole.n_rows, whole.p, len(codes) * n_classes * itemsize):
+            if parts:
+                rows = _stack(parts)
+                indicators = (codes[:, None] == np.arange(n_classes)).astype(rows.extra.dtype)
+                whole._parts = [replace(rows, extra=np.hstack([rows.extra, indicators]), whole=None)]
+            return whole
+        gram = whole._gram = np.zeros((p + n_classes, p + n_classes))
+        for moment in seen.values():
+            if moment._gram is not None:
+                gram[:p, :p] += moment._gram
+        _add_grams(gram[:p, :p], parts)
+        for code, moment in seen.items():  # products with the column of a class are sums over its rows
+            gram[p + code, :p] = gram[:p, p + code] = moment.sums
+            gram[p + code, p + code] = moment.weight
         return whole
 
     def _too_many_rows(self) -> bool:
-        if any(isinstance(part.inputs, ScaledSparse) for part in self._parts):
-            return sum(part.nbytes for part in self._parts) > 8 * self.p**2
-        return self.n_rows > ROWS_PER_COLUMN * self.p
+        return _too_many(self._parts, self.n_rows, self.p)
 
     def _fold(self) -> None:
-        for part in self._parts:
-            self._gram = _sum(self._gram, _gram(part)[:-1, :-1])
+        if self._gram is None:
+            self._gram = np.zeros((self.p, self.p))
+        _add_grams(self._gram, self._parts)
         self._parts = []
 
     def rows(self) -> Rows:
@@ -213,7 +238,28 @@ def _sum(left: Array | None, right: Array | None) -> Array | None:
     return left if right is None else left + right
 
 
+def _too_many(parts: list[Rows], n_rows: int, p: int, more_bytes: int = 0) -> bool:
+    """Whether rows of ``p`` columns are better folded; ``more_bytes`` is what columns take that they have yet to get."""
+    if any(isinstance(part.inputs, ScaledSparse) for part in parts):
+        return sum(part.nbytes for part in parts) + more_bytes > 8 * p**2
+    return n_rows > ROWS_PER_COLUMN * p
+
+
+def _add_grams(gram: Array, parts: list[Rows]) -> None:
+    """Add ``A'A`` of all rows, in place: small parts together, as each product is as large as the Gram matrix."""
+    batch: list[Rows] = []
+    n = 0
+    for part in parts:
+        batch.append(part)
+        n += part.shape[0]
+        if n >= _gram_block(part) or part is parts[-1]:
+            gram += _gram(_stack(batch))[:-1, :-1]
+            batch, n = [], 0
+
+
 def _stack(parts: list[Rows]) -> Rows:
+    if len(parts) == 1:
+        return parts[0]
     inputs = vertical([part.inputs for part in parts])
     weighted = any(part.weight is not None for part in parts)
     weight = np.concatenate([part.weights() for part in parts]) if weighted else None
@@ -223,13 +269,18 @@ def _stack(parts: list[Rows]) -> Rows:
 def _gram(rows: Rows) -> Array:
     """``[A, 1]' W [A, 1]``, block by block: each product in the rows' own precision, their sum in float64."""
     n, p = rows.shape
-    size = max(block_rows(p, rows.extra.itemsize), p // 2)
 
     def product(block: slice) -> Array:
         A = rows[block].dense()
         return np.asarray(A.T @ A)
 
     gram = np.zeros((p + 1, p + 1))
-    for part in map_blocks(product, block_slices(n, size)):
+    for part in map_blocks(product, block_slices(n, _gram_block(rows))):
         gram += part
     return gram
+
+
+def _gram_block(rows: Rows) -> int:
+    """Rows of one product: enough that it takes longer than to add it to the others."""
+    p = rows.shape[1]
+    return max(block_rows(p, rows.extra.itemsize), p // 2)
