@@ -1,13 +1,17 @@
 """Second moments: the same answers from rows kept, folded, cut into blocks, merged, weighted, dense or sparse."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+import easyfs.moments as moments_module
+import easyfs.rows as rows_module
 from easyfs.moments import SecondMoment
-from easyfs.rows import Rows, ScaledSparse, Scaling
+from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling
 
 D, Q = 4, 3  # inputs and columns beside them
 P = D + Q
@@ -179,18 +183,44 @@ def test_reordering_moves_the_columns_behind_the_first(kind, fold):
     assert_describes(moment, A[:, [0, 1, 2, 3, 6, 5, 4]])
 
 
+@pytest.mark.parametrize("sizes", [(10,), (0, 4, 3), (3, 0, 60), (60, 50, 2), (90, 80, 0, 70)])
 @pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_with_class_appends_a_column_for_each_class_and_leaves_the_moment_as_it_was(kind, weighted, fold):
-    A = table(10)
-    weight = np.random.default_rng(4).uniform(0.1, 3.0, 10) if weighted else None
-    moment = moment_of(A, weight, kind=kind, fold=fold)
-    whole = moment.with_class(1, 3)
-    indicator = np.zeros((10, 3))
-    indicator[:, 1] = 1.0
-    assert_describes(whole, np.column_stack([A, indicator]), weight)
-    assert_describes(moment, A, weight)
+def test_classes_are_put_together_with_a_column_for_each(kind, weighted, fold, sizes):
+    n, n_classes = sum(sizes), len(sizes) + 1  # no row of the last
+    A = table(n)
+    weight = np.random.default_rng(4).uniform(0.1, 3.0, n) if weighted else None
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    moments, rows_by_class = {}, {}
+    for code in (2, 0, 1, 3):
+        chosen = codes == code
+        if chosen.any():
+            rows_by_class[code] = (A[chosen], None if weight is None else weight[chosen])
+            moments[code] = moment_of(*rows_by_class[code], kind=kind, fold=fold and code == 1)
+    whole = SecondMoment.of_classes(moments, P, n_classes)
+    assert_describes(whole, np.column_stack([A, np.eye(n_classes)[codes]]), weight)
+    for code, (part, own) in rows_by_class.items():
+        assert_describes(moments[code], part, own)
+
+
+def test_rows_of_many_classes_are_multiplied_together(monkeypatch):
+    A = table(600)
+    products = []
+    add_gram = moments_module._add_gram
+
+    def counted(gram, rows):
+        products.append(rows.shape[0])
+        add_gram(gram, rows)
+
+    monkeypatch.setattr(moments_module, "_add_gram", counted)
+    codes = np.arange(600) % 200
+    moments = {code: moment_of(A[codes == code]) for code in range(200)}
+    whole = SecondMoment.of_classes(moments, P, 200)
+    assert whole.folded
+    assert sum(products) == 600
+    assert len(products) < 10
+    assert_describes(whole, np.column_stack([A, np.eye(200)[codes]]))
 
 
 @pytest.mark.parametrize("fold", [False, True])
@@ -292,3 +322,54 @@ def test_sums_of_squares_of_kept_float32_rows_are_those_of_float64(weighted):
     exact = A.astype(np.float64)
     expected = w @ exact**2 - (w @ exact) ** 2 / w.sum()
     np.testing.assert_allclose(moment.diag(), expected, rtol=2e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fold", [False, True])
+def test_sparse_rows_in_pieces_give_the_same_answers(weighted, fold, monkeypatch):
+    A = table(40)
+    weight = np.random.default_rng(1).uniform(0.1, 3.0, 40) if weighted else None
+    for module in (moments_module, rows_module):
+        monkeypatch.setattr(module, "DENSE_BYTES", 40 * 8 * 2)  # two columns of all rows, ten rows of all columns
+    monkeypatch.setattr(moments_module, "PANEL_COLUMNS", 3)
+    assert_describes(moment_of(A, weight, kind="sparse", fold=fold), A, weight)
+    parts = SecondMoment(P, fold=fold)
+    for part in (slice(0, 25), slice(25, 40)):
+        parts.add(rows_of(A[part], None if weight is None else weight[part], kind="sparse"))
+    assert_describes(parts, A, weight)
+
+
+def test_sparse_tables_of_many_rows_are_not_made_dense():
+    n, d, entries = 60_000, 2000, 20_000
+    rng = np.random.default_rng(0)
+    S = sparse.csr_array((rng.random(entries), (rng.integers(0, n, entries), rng.integers(0, d, entries))), shape=(n, d))
+    rows = Rows(ScaledSparse(S, measure_scaling(S)), rng.standard_normal((n, 2)))
+    moment = SecondMoment(d + 2).add(rows)
+    assert not moment.folded
+    tracemalloc.start()
+    try:
+        moment.diag()
+        least = tracemalloc.get_traced_memory()[1]
+        moment.columns(np.arange(0, d, 4))
+        moment.product(rng.standard_normal((d + 2, 500)))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert least < 20e6  # a thousand of the columns would be 490 MB
+    assert most < 300e6  # five hundred would be 240 MB, and their products as much again
+
+
+def test_large_gram_matrices_of_sparse_rows_take_the_memory_of_one(monkeypatch):
+    n, d = 700, 2000
+    S = sparse.random_array((n, d), density=0.01, rng=np.random.default_rng(0), format="csr")
+    monkeypatch.setattr(moments_module, "DENSE_BYTES", 1 << 22)
+    moment = SecondMoment(d).add(Rows(ScaledSparse(S, measure_scaling(S)), np.empty((n, 0))))
+    tracemalloc.start()
+    try:
+        gram = moment.gram()
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 2 * gram.nbytes
+    dense = moment.rows().dense()[:, :-1]
+    np.testing.assert_allclose(gram, dense.T @ dense, atol=1e-8)

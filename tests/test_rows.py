@@ -7,7 +7,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling, scale_rows, spread_rows, vertical, winsorized
+from easyfs.rows import (
+    Rows,
+    ScaledSparse,
+    Scaling,
+    entry_blocks,
+    measure_scaling,
+    scale_rows,
+    spread_rows,
+    vertical,
+    winsorized,
+)
 from easyfs.tables import to_matrix
 
 
@@ -353,3 +363,36 @@ def test_clipped_sparse_rows_are_those_of_dense_rows(weighted):
     np.testing.assert_allclose(kept.dense(), dense, atol=1e-12)
     w = np.ones(90) if weight is None else weight
     np.testing.assert_allclose(kept.squares(w), w @ dense**2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("far", [0.0, 1.0, 1e6])
+def test_squares_of_sparse_columns_are_those_of_dense_ones(far, weighted, monkeypatch):
+    rng = np.random.default_rng(3)
+    n = 400
+    X = rng.standard_normal((n, 6)) + far
+    X[rng.random((n, 6)) < [0.0, 0.05, 0.5, 0.95, 0.997, 1.0]] = 0.0
+    weight = rng.uniform(0.1, 3.0, n) if weighted else np.ones(n)
+    X[:, 0] = far + rng.standard_normal(n)  # stored in every row
+    spread = np.maximum(X.std(axis=0), 1e-3)
+    scaling = Scaling(X.mean(axis=0), spread, np.zeros(6, dtype=bool), np.dtype(np.float64))
+    kept = ScaledSparse(sparse.csr_array(X), scaling)
+    exact = (X.astype(np.longdouble) / spread - scaling.center / spread) ** 2
+    expected = (weight.astype(np.longdouble) @ exact).astype(np.float64)
+    # A value of a million spreads has ten digits left once its mean is taken away.
+    tolerance = 1e-12 if far < 1e6 else 1e-9
+    np.testing.assert_allclose(kept.squares(weight), expected, rtol=tolerance)
+    monkeypatch.setattr("easyfs.rows.BLOCK_ENTRIES", 50)
+    assert len(entry_blocks(kept.S)) > 10
+    np.testing.assert_allclose(kept.squares(weight), expected, rtol=tolerance)
+
+
+def test_blocks_of_entries_cover_all_rows(monkeypatch):
+    monkeypatch.setattr("easyfs.rows.BLOCK_ENTRIES", 4)
+    rng = np.random.default_rng(0)
+    for density in (0.0, 0.1, 0.6, 1.0):
+        S = sparse.csr_array(rng.random((30, 7)) * (rng.random((30, 7)) < density))
+        blocks = entry_blocks(S)
+        assert [block.start for block in blocks] == [0, *[block.stop for block in blocks[:-1]]]
+        assert blocks[-1].stop == 30
+        assert max(S[block].nnz for block in blocks) <= 4 + 7

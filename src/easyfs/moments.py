@@ -8,20 +8,23 @@ about ``min(2 n, p) * p`` numbers whatever the number of rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from easyfs.engines.local import block_rows, block_slices, map_blocks
-from easyfs.rows import Rows, ScaledSparse, vertical
+from easyfs.engines.local import block_rows, block_slices, for_blocks, large_product, map_blocks
+from easyfs.rows import DENSE_BYTES, Rows, ScaledSparse, vertical
 
 Array = NDArray[Any]
 
 # Rows are kept while there are at most this many for each column: up to there, products with the rows cost less.
 ROWS_PER_COLUMN = 2
 SQUARED_ROWS = 64
+# Columns of a large Gram matrix that are worked on at a time.
+PANEL_COLUMNS = 512
 
 
 class SecondMoment:
@@ -81,7 +84,8 @@ class SecondMoment:
             if self._too_many_rows():
                 self._fold()
         else:
-            product = _gram(rows)
+            product = np.zeros((self.p + 1, self.p + 1))
+            _add_gram(product, rows)
             self.weight += float(product[-1, -1])
             self.sums = self.sums + product[-1, :-1]
             self._gram += product[:-1, :-1]
@@ -127,30 +131,54 @@ class SecondMoment:
         if self._gram is not None:
             self._gram = self._gram[np.ix_(order, order)]
 
-    def with_class(self, code: int, n_classes: int) -> SecondMoment:
-        """The same rows with one more column for each class: one for class ``code``, zero for the others."""
-        p = self.p
-        whole = SecondMoment(p)
-        whole.n_rows, whole.weight, whole.sums, whole.dtype = self.n_rows, self.weight, self.sums, self.dtype
-        whole._parts = self._parts
-        whole._gram = None if self._gram is None else self._gram.copy()
-        whole.widen(n_classes)
-        whole.sums[p + code] = self.weight
-        for part in whole._parts:
-            part.extra[:, part.extra.shape[1] - n_classes + code] = 1.0
-        if whole._gram is not None:
-            whole._gram[p + code, :p] = whole._gram[:p, p + code] = self.sums
-            whole._gram[p + code, p + code] = self.weight
+    @classmethod
+    def of_classes(cls, classes: Mapping[int, SecondMoment], p: int, n_classes: int) -> SecondMoment:
+        """One moment over the rows of all classes, with one more column for each class: one in its rows, else zero.
+
+        Parameters
+        ----------
+        classes : mapping of int to SecondMoment
+            The moment of each class, by its code; they are left as they are.
+        p : int
+            Columns of each of them.
+        n_classes : int
+            Classes that get a column, whether they have rows or not.
+        """
+        whole = cls(p + n_classes)
+        seen = {code: classes[code] for code in sorted(classes) if classes[code].n_rows}
+        for code, moment in seen.items():
+            whole.n_rows += moment.n_rows
+            whole.weight += moment.weight
+            whole.sums[:p] += moment.sums
+            whole.sums[p + code] = moment.weight
+            whole.dtype = moment.dtype
+        kept = {code: moment._parts for code, moment in seen.items() if moment._gram is None}
+        parts = [part for some in kept.values() for part in some]
+        codes = np.repeat(list(kept), [sum(part.shape[0] for part in some) for some in kept.values()])
+        itemsize = whole.dtype.itemsize
+        if len(kept) == len(seen) and not _too_many(parts, whole.n_rows, whole.p, len(codes) * n_classes * itemsize):
+            if parts:
+                rows = _stack(parts)
+                indicators = (codes[:, None] == np.arange(n_classes)).astype(rows.extra.dtype)
+                whole._parts = [replace(rows, extra=np.hstack([rows.extra, indicators]), whole=None)]
+            return whole
+        gram = whole._gram = np.zeros((p + n_classes, p + n_classes))
+        for moment in seen.values():
+            if moment._gram is not None:
+                gram[:p, :p] += moment._gram
+        _add_grams(gram[:p, :p], parts)
+        for code, moment in seen.items():  # products with the column of a class are sums over its rows
+            gram[p + code, :p] = gram[:p, p + code] = moment.sums
+            gram[p + code, p + code] = moment.weight
         return whole
 
     def _too_many_rows(self) -> bool:
-        if any(isinstance(part.inputs, ScaledSparse) for part in self._parts):
-            return sum(part.nbytes for part in self._parts) > 8 * self.p**2
-        return self.n_rows > ROWS_PER_COLUMN * self.p
+        return _too_many(self._parts, self.n_rows, self.p)
 
     def _fold(self) -> None:
-        for part in self._parts:
-            self._gram = _sum(self._gram, _gram(part)[:-1, :-1])
+        if self._gram is None:
+            self._gram = np.zeros((self.p, self.p))
+        _add_grams(self._gram, self._parts)
         self._parts = []
 
     def rows(self) -> Rows:
@@ -172,34 +200,42 @@ class SecondMoment:
             raw = self._gram[:, columns]
         else:
             rows = self.rows()
-            raw = rows.cross(rows.take(columns))
+            raw = _in_parts(rows, len(columns), lambda part: rows.cross(rows.take(columns[part])))
         return raw - self.weight * np.outer(self.mean, self.mean[columns])
 
     def gram(self) -> Array:
         """The Gram matrix about the mean, ``p`` by ``p``."""
-        raw = self._gram if self._gram is not None else _gram(self.rows())[:-1, :-1]
-        return raw - self.weight * np.outer(self.mean, self.mean)
+        if self._gram is not None:
+            gram = self._gram.copy()
+        else:
+            gram = np.zeros((self.p, self.p))
+            _add_gram(gram, self.rows())
+        for part in block_slices(self.p, PANEL_COLUMNS):  # beside the matrix itself, little memory
+            gram[part] -= self.weight * np.outer(self.mean[part], self.mean)
+        return gram
 
     def product(self, B: Array) -> Array:
         """The Gram matrix about the mean times ``B``, without forming it while rows are kept."""
         if self._gram is not None:
             raw = self._gram @ B
         else:
-            rows = self.rows()
-            raw = rows.cross(rows.dot(B.astype(self.dtype)))
+            rows, given = self.rows(), B.astype(self.dtype)
+            raw = _in_parts(rows, B.shape[1], lambda part: rows.cross(rows.dot(given[:, part])))
         return raw - self.weight * np.outer(self.mean, self.mean @ B)
 
 
 def _squares(rows: Rows) -> Array:
     """Sum of squares of each column."""
     w = rows.weights()
-    if isinstance(rows.inputs, ScaledSparse):
-        parts = [np.arange(part.start, part.stop) for part in block_slices(rows.shape[1], 1024)]
-        return np.concatenate([w @ np.square(rows.take(part)) for part in parts])
     total = np.zeros(rows.shape[1])
     d = rows.n_inputs
+    parts = [(rows.extra, slice(d, None))]
+    if isinstance(rows.inputs, ScaledSparse):
+        total[:d] = rows.inputs.squares(w)
+    else:
+        parts.append((rows.inputs, slice(0, d)))
     for block in block_slices(rows.shape[0], SQUARED_ROWS):  # few enough for the precision of float32
-        for values, part in ((rows.inputs[block], slice(0, d)), (rows.extra[block], slice(d, None))):
+        for values, part in ((values[block], part) for values, part in parts):
             if rows.weight is None:
                 total[part] += np.einsum("ij,ij->j", values, values)
             else:
@@ -213,23 +249,78 @@ def _sum(left: Array | None, right: Array | None) -> Array | None:
     return left if right is None else left + right
 
 
+def _too_many(parts: list[Rows], n_rows: int, p: int, more_bytes: int = 0) -> bool:
+    """Whether rows of ``p`` columns are better folded; ``more_bytes`` is what columns take that they have yet to get."""
+    if any(isinstance(part.inputs, ScaledSparse) for part in parts):
+        return sum(part.nbytes for part in parts) + more_bytes > 8 * p**2
+    return n_rows > ROWS_PER_COLUMN * p
+
+
+def _add_grams(gram: Array, parts: list[Rows]) -> None:
+    """Add ``A'A`` of all rows, in place: small parts together, as each product is as large as the Gram matrix."""
+    batch: list[Rows] = []
+    n = 0
+    for part in parts:
+        batch.append(part)
+        n += part.shape[0]
+        if n >= _gram_block(part) or part is parts[-1]:
+            _add_gram(gram, _stack(batch))
+            batch, n = [], 0
+
+
 def _stack(parts: list[Rows]) -> Rows:
+    if len(parts) == 1:
+        return parts[0]
     inputs = vertical([part.inputs for part in parts])
     weighted = any(part.weight is not None for part in parts)
     weight = np.concatenate([part.weights() for part in parts]) if weighted else None
     return Rows(inputs, np.concatenate([part.extra for part in parts]), weight)
 
 
-def _gram(rows: Rows) -> Array:
-    """``[A, 1]' W [A, 1]``, block by block: each product in the rows' own precision, their sum in float64."""
-    n, p = rows.shape
-    size = max(block_rows(p, rows.extra.itemsize), p // 2)
+def _add_gram(gram: Array, rows: Rows) -> None:
+    """Add ``A' W A`` (``[A, 1]' W [A, 1]`` where there is room for it) in place, block by block of the rows.
+
+    Each product is taken in the rows' own precision, their sum in float64.
+    """
+    n, m = rows.shape[0], len(gram)
+    if isinstance(rows.inputs, ScaledSparse) and m > PANEL_COLUMNS:
+        for block in block_slices(n, max(1, DENSE_BYTES // (rows.extra.itemsize * m))):
+            _add_panels(gram, rows[block].dense()[:, :m])
+        return
 
     def product(block: slice) -> Array:
         A = rows[block].dense()
         return np.asarray(A.T @ A)
 
-    gram = np.zeros((p + 1, p + 1))
-    for part in map_blocks(product, block_slices(n, size)):
-        gram += part
-    return gram
+    for part in map_blocks(product, block_slices(n, _gram_block(rows))):
+        gram += part[:m, :m]
+
+
+def _add_panels(gram: Array, A: Array) -> None:
+    """Add ``A'A`` in place, a few columns at a time, so that no second matrix of this size is made."""
+    panels = block_slices(len(gram), PANEL_COLUMNS)
+
+    def below(panel: slice) -> None:
+        gram[panel.start :, panel] += A[:, panel.start :].T @ A[:, panel]
+
+    with large_product():
+        for_blocks(below, panels)
+    for panel in panels:
+        gram[panel, panel.stop :] = gram[panel.stop :, panel].T
+
+
+def _in_parts(rows: Rows, n_columns: int, product: Callable[[slice], Array]) -> Array:
+    """The product of ``A'`` with some columns of all rows, few of them at a time where the rows are many and sparse."""
+    width = max(1, DENSE_BYTES // (rows.shape[0] * rows.extra.itemsize))
+    if not isinstance(rows.inputs, ScaledSparse) or width >= n_columns:
+        return product(slice(0, n_columns))
+    out = np.empty((rows.shape[1], n_columns))
+    for part in block_slices(n_columns, width):
+        out[:, part] = product(part)
+    return out
+
+
+def _gram_block(rows: Rows) -> int:
+    """Rows of one product: enough that it takes longer than to add it to the others."""
+    p = rows.shape[1]
+    return max(block_rows(p, rows.extra.itemsize), p // 2)

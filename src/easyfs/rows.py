@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,10 @@ CHECKED_ROWS = 128
 INFLATED, MOST_CLIPPED = 0.9, 0.01
 # Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
 PRODUCT_COLUMNS = 512
+# Stored entries of a sparse table that are worked on at a time.
+BLOCK_ENTRIES = 1 << 20
+# Bytes of a sparse table's rows that are made dense at a time, and of products with all of them.
+DENSE_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -304,12 +309,20 @@ class ScaledSparse:
         return np.asarray(self._missing.T @ (np.ones(self.shape[0]) if weight is None else weight))
 
     def squares(self, weight: Array) -> Array:
-        """Sum of squares of each column, to a few digits."""
-        stored = np.repeat(weight, np.diff(self.S.indptr))
-        first, second = (
-            np.bincount(self.S.indices, weights=stored * self.S.data**power, minlength=self.shape[1]) for power in (1, 2)
-        )
-        return np.asarray(second - 2.0 * self.shift * first + weight.sum() * self.shift**2)
+        """Sum of squares of each column, from the stored entries; all others lie at ``-shift``.
+
+        No term is negative, so that a column whose mean is far larger than its spread loses nothing.
+        """
+        S, shift, d = self.S, self.shift, self.shape[1]
+        total, stored = np.zeros(d), np.zeros(d)
+        for rows in entry_blocks(S):
+            entries = slice(S.indptr[rows.start], S.indptr[rows.stop])
+            columns, w = S.indices[entries], np.repeat(weight[rows], np.diff(S.indptr[rows.start : rows.stop + 1]))
+            total += np.bincount(columns, weights=w * (S.data[entries] - shift[columns]) ** 2, minlength=d)
+            stored += np.bincount(columns, weights=w, minlength=d)
+        full = np.bincount(S.indices, minlength=d) == self.shape[0]
+        unstored = np.where(full, 0.0, np.maximum(weight.sum() - stored, 0.0))
+        return np.asarray(total + unstored * shift**2)
 
     def _set(self, S: sparse.csr_array, shift: Array) -> None:
         self.S, self.shift = S, shift
@@ -348,6 +361,13 @@ class ScaledSparse:
     def cross(self, B: Array) -> Array:
         """``X' B``."""
         return np.asarray(self.S.T @ B - np.outer(self.shift, B.sum(axis=0)).astype(B.dtype))
+
+
+def entry_blocks(S: sparse.csr_array) -> list[slice]:
+    """Cut the rows of a sparse matrix where ``BLOCK_ENTRIES`` stored entries are full."""
+    cuts = np.searchsorted(S.indptr, np.arange(BLOCK_ENTRIES, S.indptr[-1], BLOCK_ENTRIES))
+    edges = np.unique(np.concatenate([[0], cuts, [S.shape[0]]]))
+    return [slice(int(start), int(stop)) for start, stop in pairwise(edges)]
 
 
 def vertical(parts: list[Array | ScaledSparse]) -> Array | ScaledSparse:

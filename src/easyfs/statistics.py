@@ -270,10 +270,7 @@ class Statistics:
         """One moment over all rows with the columns inputs, nodes, targets; classes kept apart are put together."""
         if not self.plan.by_class:
             return self.total
-        whole = SecondMoment(self.width + self.n_targets)
-        for code in sorted(self.moments):
-            whole.merge(self.moments[code].with_class(code, self.n_targets))
-        return whole
+        return SecondMoment.of_classes(self.moments, self.width, self.n_targets)
 
     def recode(self, codes: Array, n_targets: int) -> None:
         """Give classes other codes: class ``i`` becomes ``codes[i]``."""

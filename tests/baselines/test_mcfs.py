@@ -244,3 +244,14 @@ def test_hostile_tables() -> None:
     for table in tables:
         for settings in ({}, {"standardize": False}, {"metric": "cosine", "weights": "cosine"}, {"n_clusters": 1000}):
             assert np.isfinite(MCFSSelector(1, **settings).fit(table).scores_).all()
+
+
+@pytest.mark.parametrize("distinct", [2, 3, 4])
+@pytest.mark.parametrize("repeats", [3, 20, 40])
+def test_few_distinct_rows_that_repeat(distinct: int, repeats: int) -> None:
+    for seed in range(3):
+        X = np.tile(np.random.default_rng(seed).standard_normal((distinct, 6)), (repeats, 1))
+        for n_clusters in (1, 2, 5, 1000):
+            selector = MCFSSelector(2, n_clusters=n_clusters).fit(X)
+            assert np.isfinite(selector.scores_).all()
+            assert (selector.scores_ > 0).any()

@@ -10,17 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easyfs.baselines import FisherScoreSelector, ReliefFSelector
-from easyfs.baselines.relieff import distance, nearest
+from easyfs.baselines.relieff import Distance, distance, nearest, reference_rows
 
 from .parity import cases, load
 
 
-def slow_relieff(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
-    """Robnik-Sikonja and Kononenko 2003, figure 2, with every row in turn."""
+def slow_relieff(X: np.ndarray, y: np.ndarray, k: int, rows: np.ndarray | None = None) -> np.ndarray:
+    """Robnik-Sikonja and Kononenko 2003, figure 2, with every row in turn, or with some rows."""
     n, d = X.shape
+    rows = np.arange(n) if rows is None else rows
     Z = X / (X.max(axis=0) - X.min(axis=0))
     scores = np.zeros(d)
-    for i in range(n):
+    for i in rows:
         distance = np.abs(Z - Z[i]).sum(axis=1)
         for c in np.unique(y):
             others = [j for j in sorted(range(n), key=lambda j: (distance[j], j)) if j != i and y[j] == c][:k]
@@ -28,16 +29,17 @@ def slow_relieff(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
                 continue
             difference = np.mean([np.abs(Z[i] - Z[j]) for j in others], axis=0)
             p, own = np.mean(y == c), np.mean(y == y[i])
-            scores += (-difference if c == y[i] else p / (1 - own) * difference) / n
+            scores += (-difference if c == y[i] else p / (1 - own) * difference) / len(rows)
     return scores
 
 
-def slow_rrelieff(X: np.ndarray, y: np.ndarray, k: int, sigma: float | None) -> np.ndarray:
-    """Robnik-Sikonja and Kononenko 2003, figure 3."""
+def slow_rrelieff(X: np.ndarray, y: np.ndarray, k: int, sigma: float | None, rows: np.ndarray | None = None) -> np.ndarray:
+    """Robnik-Sikonja and Kononenko 2003, figure 3, with every row in turn, or with some rows."""
     n, d = X.shape
+    rows = np.arange(n) if rows is None else rows
     Z, t = X / np.ptp(X, axis=0), y / np.ptp(y)
     n_dc, n_da, n_dcda = 0.0, np.zeros(d), np.zeros(d)
-    for i in range(n):
+    for i in rows:
         distance = np.abs(Z - Z[i]).sum(axis=1)
         others = [j for j in sorted(range(n), key=lambda j: (distance[j], j)) if j != i][:k]
         weights = [1.0 if sigma is None else np.exp(-(((place + 1) / sigma) ** 2)) for place in range(len(others))]
@@ -45,7 +47,7 @@ def slow_rrelieff(X: np.ndarray, y: np.ndarray, k: int, sigma: float | None) -> 
             n_dc += abs(t[i] - t[j]) * weight
             n_da += np.abs(Z[i] - Z[j]) * weight
             n_dcda += abs(t[i] - t[j]) * np.abs(Z[i] - Z[j]) * weight
-    return np.asarray(n_dcda / n_dc - (n_da - n_dcda) / (n - n_dc))
+    return np.asarray(n_dcda / n_dc - (n_da - n_dcda) / (len(rows) - n_dc))
 
 
 def table(n: int = 70, d: int = 6, seed: int = 0, n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -80,6 +82,66 @@ def test_blocks_do_not_change_the_scores(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_allclose(ReliefFSelector().fit(X, y).scores_, whole, rtol=1e-10)
     monkeypatch.setattr("easyfs.baselines.relieff.FEW_ROWS", 100)  # distances that are not kept
     np.testing.assert_allclose(ReliefFSelector().fit(X, y).scores_, whole, rtol=1e-10)
+
+
+def test_references_are_drawn_from_each_class_by_its_share() -> None:
+    codes = np.repeat([0, 1, 2], [600, 300, 100])
+    for seed in range(5):
+        rows = reference_rows(codes, 100, np.random.RandomState(seed))
+        assert (np.diff(rows) > 0).all()
+        np.testing.assert_allclose(np.bincount(codes[rows]), [60, 30, 10], atol=1)
+        np.testing.assert_array_equal(rows, reference_rows(codes, 100, np.random.RandomState(seed)))
+    assert (
+        reference_rows(codes, 100, np.random.RandomState(0)) != reference_rows(codes, 100, np.random.RandomState(1))
+    ).any()
+    np.testing.assert_array_equal(reference_rows(codes, 1000, np.random.RandomState(0)), np.arange(1000))
+    drawn = np.bincount(np.concatenate([reference_rows(codes, 30, np.random.RandomState(seed)) for seed in range(2000)]))
+    np.testing.assert_allclose(drawn, 60, atol=45)  # each row as often as any other
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_some_rows_in_place_of_all_equal_the_definition(seed: int) -> None:
+    X, y = table(n=90, seed=seed)
+    order = np.argsort(y, kind="stable")
+    rows = order[reference_rows(y[order], 30, np.random.RandomState(seed))]
+    found = ReliefFSelector(n_neighbors=4, max_references=30, random_state=seed).fit(X, y).scores_
+    np.testing.assert_allclose(found, slow_relieff(X, y, 4, rows), atol=1e-12)
+    numbers = X[:, 0] + np.random.default_rng(seed).standard_normal(90)
+    rows = reference_rows(np.zeros(90, dtype=int), 30, np.random.RandomState(seed))
+    found = ReliefFSelector(n_neighbors=4, max_references=30, random_state=seed).fit(X, numbers).scores_
+    np.testing.assert_allclose(found, slow_rrelieff(X, numbers, 4, None, rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("convention", ["paper", "scikit-feature", "skrebate"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_scores_from_some_rows_are_near_those_from_all(convention: str, numbers: bool) -> None:
+    X, y = table(n=1500, n_classes=2)
+    y = X[:, 0] + X[:, 1] / X[:, 1].std() if numbers else y
+    settings: dict[str, Any] = {"convention": convention, "task": "regression" if numbers else "classification"}
+    whole = ReliefFSelector(max_references=None, **settings).fit(X, y).scores_
+    np.testing.assert_array_equal(ReliefFSelector(max_references=1500, **settings).fit(X, y).scores_, whole)
+    some = ReliefFSelector(max_references=500, **settings).fit(X, y).scores_
+    assert (some != whole).any()
+    np.testing.assert_allclose(some, whole, atol=0.15 * np.abs(whole).max())
+
+
+def test_large_tables_take_distances_of_the_references_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = table(n=6000, d=3)
+    taken = []
+    between = Distance.between
+
+    def counted(self: Distance, rows: Any, others: slice) -> np.ndarray:
+        D = between(self, rows, others)
+        taken.append(D.shape)
+        return D
+
+    monkeypatch.setattr(Distance, "between", counted)
+    ReliefFSelector().fit(X, y)
+    assert sum(rows for rows, _ in taken) == 5000
+    assert {others for _, others in taken} == {6000}
+    taken.clear()
+    ReliefFSelector(max_references=100).fit(X, y)
+    assert sum(rows for rows, _ in taken) == 100
 
 
 def test_units_of_a_column_do_not_matter() -> None:
@@ -183,6 +245,7 @@ def test_the_convention_of_skrebate(stem: str) -> None:
         ({"n_neighbors": 2.5}, "n_neighbors=2.5"),
         ({"sigma": 0.0}, "sigma=0.0"),
         ({"convention": "mine"}, "convention='mine'"),
+        ({"max_references": 0}, "max_references=0: give a whole number of at least 1, or None for all rows"),
         ({"discrete_features": "all"}, "discrete_features names column 'all'"),
         ({"discrete_features": [9]}, "discrete_features has column 9"),
     ],

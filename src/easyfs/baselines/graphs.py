@@ -6,6 +6,7 @@ Its degrees are ``D = diag(W 1)`` and its Laplacian is ``L = D - W``.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
@@ -394,11 +395,22 @@ def _largest_eigenpairs(W: Any, root: Array, known: Array, count: int) -> tuple[
     if vectors is None:
         A = (W if dense else W.toarray()) / np.outer(root, root)
         A -= 2.0 * known @ known.T  # known ones are moved to -1
-        vectors = linalg.eigh(A, subset_by_index=[n - count, n - 1])[1]
+        vectors = _of_dense(A, count)
     scaled = vectors / root[:, None]
     values = np.einsum("ij,ij->j", scaled, W @ scaled)
     order = np.argsort(-values, kind="stable")
     return values[order], vectors[:, order]
+
+
+def _of_dense(A: Array, count: int) -> Array:
+    """Eigenvectors of the largest eigenvalues of a dense matrix."""
+    n = len(A)
+    with contextlib.suppress(linalg.LinAlgError):
+        vectors = linalg.eigh(A, subset_by_index=[n - count, n - 1])[1]
+        if vectors.shape[1] == count:
+            return np.asarray(vectors)
+    # Where many eigenvalues are the same, as for rows that repeat, that way misses some; finding all of them does not.
+    return np.asarray(linalg.eigh(A, driver="evd")[1][:, n - count :])
 
 
 def _by_products(W: Any, root: Array, known: Array, count: int) -> Array:

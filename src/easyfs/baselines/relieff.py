@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.engines.local import BLOCK_BYTES, block_rows, block_slices, for_blocks, map_blocks
@@ -23,6 +24,8 @@ FEW_VALUES = 10
 FEW_ROWS = 3000
 # Steps between values that are multiples of this have sums that are exact in single precision, up to 2^24 such parts.
 PART = 2.0**-6
+# Bytes of rows that distances are taken to at a time: they stay in a core's own cache.
+TILE_BYTES = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,12 @@ class Steps:
     above: Array
     sizes: Array
 
-    def between(self, rows: slice, others: slice) -> Array:
+    def between(self, rows: slice | Array, others: slice) -> Array:
         """Distances of some rows to others."""
         n, m = len(self.above[rows]), len(self.above[others])
         D = np.zeros((n, m), dtype=self.sizes.dtype)
         for part in block_slices(len(self.sizes), block_rows(m, D.itemsize)):
-            own, other = self.above[rows, part] * self.sizes[part], self.above[others, part].astype(D.dtype)
+            own, other = self.above[rows][:, part] * self.sizes[part], self.above[others, part].astype(D.dtype)
             D -= 2.0 * (own @ other.T)
             D += own.sum(axis=1)[:, None]
             D += other @ self.sizes[part]
@@ -76,15 +79,21 @@ class Distance:
     discrete: Array
     discrete_weight: float
 
-    def between(self, rows: slice, others: slice) -> Array:
+    def between(self, rows: slice | Array, others: slice) -> Array:
         """Distances of some rows to others."""
         D = self.steps.between(rows, others)
         if self.numeric.shape[1]:
-            D += cdist(self.numeric[rows], self.numeric[others], "cityblock")
+            _add_distances(D, self.numeric[rows], self.numeric[others], "cityblock", 1.0)
         if self.discrete.shape[1]:
-            apart = cdist(self.discrete[rows], self.discrete[others], "hamming")
-            D += self.discrete_weight * self.discrete.shape[1] * apart
+            weight = self.discrete_weight * self.discrete.shape[1]
+            _add_distances(D, self.discrete[rows], self.discrete[others], "hamming", weight)
         return D
+
+
+def _add_distances(D: Array, rows: Array, others: Array, metric: str, weight: float) -> None:
+    for part in block_slices(len(others), max(16, TILE_BYTES // (8 * others.shape[1]))):
+        apart = cdist(rows, others[part], metric)
+        D[:, part] += apart if weight == 1.0 else weight * apart
 
 
 def distance(numeric: Array, discrete: Array, discrete_weight: float) -> Distance:
@@ -105,8 +114,8 @@ def distance(numeric: Array, discrete: Array, discrete_weight: float) -> Distanc
     exact = (parts == np.rint(parts)).all() and 2.0 * parts.sum() < 1 << 24
     return Distance(
         Steps(np.hstack(above), heights.astype(np.float32 if exact else np.float64)),
-        numeric[:, ~few_numeric] if few_numeric.any() else numeric,
-        discrete[:, ~few_discrete],
+        numeric.take(np.flatnonzero(~few_numeric), axis=1) if few_numeric.any() else numeric,
+        discrete.take(np.flatnonzero(~few_discrete), axis=1),
         discrete_weight,
     )
 
@@ -138,11 +147,10 @@ class Differences:
     distance: Distance
     known: Array | None = None
 
-    def distances(self, rows: slice) -> Array:
+    def distances(self, rows: Array) -> Array:
         """Manhattan distances of some rows to all rows; infinite to themselves."""
         D = self.distance.between(rows, slice(0, None)) if self.known is None else self.known[rows]
-        own = np.arange(rows.start, rows.stop)
-        D[own - rows.start, own] = np.inf
+        D[np.arange(len(rows)), rows] = np.inf
         return D
 
     def measured(self) -> Differences:
@@ -157,10 +165,10 @@ class Differences:
             D[rows, rows.start :] = part
             D[rows.stop :, rows] = part[:, rows.stop - rows.start :].T
 
-        for_blocks(fill, _row_blocks(n))
+        for_blocks(fill, block_slices(n, block_rows(n, 8)))
         return replace(self, known=D)
 
-    def weighted_sums(self, rows: slice, neighbors: Array, weights: Array) -> Array:
+    def weighted_sums(self, rows: Array, neighbors: Array, weights: Array) -> Array:
         """``sum_{i, m} weights[q, i, m] diff(i, m)`` for each set of weights ``q`` and each column.
 
         ``neighbors`` has a row for each of the rows, ``weights`` the shape (q, rows, neighbours).
@@ -170,7 +178,7 @@ class Differences:
         width = max(1, self.numeric.shape[1] + self.discrete.shape[1])
         step = max(1, BLOCK_BYTES // (8 * width * max(1, neighbors.shape[1])))
         for part in block_slices(neighbors.shape[0], step):
-            own, other = np.arange(rows.start, rows.stop)[part], neighbors[part]
+            own, other = rows[part], neighbors[part]
             flat = weights[:, part].reshape(q, -1)
             apart = np.abs(self.numeric[other] - self.numeric[own][:, None])
             if self.threshold is not None:
@@ -189,7 +197,10 @@ def differences(X: Array, *, scaled: bool, discrete: Array, mixed_threshold: boo
     ``mixed_threshold`` follows skrebate: where both kinds are present, a numeric difference counts as 1 above a standard
     deviation, and the discrete columns together weigh as much in the distance as there are columns.
     """
-    numeric, categories = X[:, ~discrete].astype(np.float64), X[:, discrete].astype(np.float64)
+    # Unlike an index, take leaves row after row in memory, and distances run through rows.
+    numeric, categories = (
+        X.take(np.flatnonzero(some), axis=1).astype(np.float64, copy=False) for some in (~discrete, discrete)
+    )
     reach = np.ptp(numeric, axis=0) if scaled else np.ones(numeric.shape[1])
     mixed = mixed_threshold and bool(discrete.any()) and not discrete.all()
     numeric /= reach
@@ -248,14 +259,40 @@ def class_coefficients(sizes: Array, k: int, convention: str) -> Array:
     return np.where(other, misses, -np.diag(hits))
 
 
-def relieff(parts: Differences, codes: Array, n_classes: int, k: int, convention: str = "paper") -> Array:
-    """ReliefF scores of all columns; the rows must be sorted by class."""
+def reference_rows(codes: Array, count: int, rng: np.random.RandomState) -> Array:
+    """Draw so many of the rows, ascending, from each class as many as its share; all where there are no more than that.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+        Class of each row; all zero where there are none.
+    count : int
+        How many to draw.
+    rng : RandomState
+    """
+    n = len(codes)
+    if count >= n:
+        return np.arange(n)
+    drawn = rng.permutation(n)
+    by_class = drawn[np.argsort(codes[drawn], kind="stable")]
+    # At even steps from a random place on, so that each row comes as often as any other.
+    return np.sort(by_class[((np.arange(count) + rng.uniform()) * (n / count)).astype(np.intp)])
+
+
+def relieff(
+    parts: Differences, codes: Array, n_classes: int, k: int, convention: str = "paper", references: Array | None = None
+) -> Array:
+    """ReliefF scores of all columns; the rows must be sorted by class.
+
+    Neighbours are found for the rows ``references`` (all by default) among all rows, and sums over the references stand for
+    those over all rows.
+    """
     n = len(codes)
     sizes = np.bincount(codes, minlength=n_classes)
     stops = np.cumsum(sizes)
     coefficients = class_coefficients(sizes, k, convention)
 
-    def block(rows: slice) -> Array:
+    def block(rows: Array) -> Array:
         D = parts.distances(rows)
         own = codes[rows]
         found, weights = [], []
@@ -268,35 +305,35 @@ def relieff(parts: Differences, codes: Array, n_classes: int, k: int, convention
             weights.append(weight)
         return np.asarray(parts.weighted_sums(rows, np.hstack(found), np.hstack(weights)[None])[0])
 
-    return _total(block, n, len(parts.places))
+    return _total(block, n, references, (len(parts.places),))
 
 
-def rrelieff(parts: Differences, y: Array, k: int, sigma: float | None = None) -> Array:
+def rrelieff(parts: Differences, y: Array, k: int, sigma: float | None = None, references: Array | None = None) -> Array:
     """RReliefF scores of all columns; ``y`` has a column for each target, each in units of its range."""
     n = len(y)
     k = min(k, n - 1)
     by_rank = np.ones(k) if sigma is None else np.exp(-((np.arange(1, k + 1) / sigma) ** 2))
     by_rank /= by_rank.sum()
 
-    def block(rows: slice) -> Array:
+    def block(rows: Array) -> Array:
         found = nearest(parts.distances(rows), k)
         apart = np.abs(y[found] - y[rows][:, None]).mean(axis=2) * by_rank
         plain = np.broadcast_to(by_rank, apart.shape)
         sums = parts.weighted_sums(rows, found, np.stack([plain, apart]))
         return np.hstack([sums, np.full((2, 1), apart.sum())])
 
-    total = _total(block, n, len(parts.places) + 1, 2)
+    total = _total(block, n, references, (2, len(parts.places) + 1))
     differ, both, in_target = total[0, :-1], total[1, :-1], total[0, -1]
     tiny = np.finfo(np.float64).tiny
     return np.asarray(both / max(in_target, tiny) - (differ - both) / max(n - in_target, tiny))
 
 
-def relieff_by_threshold(parts: Differences, y: Array, k: int) -> Array:
+def relieff_by_threshold(parts: Differences, y: Array, k: int, references: Array | None = None) -> Array:
     """What skrebate does for numbers: rows within a standard deviation of the target are hits, the others misses."""
     n = len(y)
     threshold = y.std(ddof=1)
 
-    def block(rows: slice) -> Array:
+    def block(rows: Array) -> Array:
         D = parts.distances(rows)
         hit = np.abs(y[rows][:, None] - y[None, :]) < threshold
         sums = np.zeros(len(parts.places))
@@ -310,18 +347,16 @@ def relieff_by_threshold(parts: Differences, y: Array, k: int) -> Array:
             sums += parts.weighted_sums(rows, found, weight[None])[0]
         return sums
 
-    return _total(block, n, len(parts.places))
+    return _total(block, n, references, (len(parts.places),))
 
 
-def _total(block: Callable[[slice], Array], n: int, width: int, sets: int = 1) -> Array:
-    total = np.zeros(width) if sets == 1 else np.zeros((sets, width))
-    for part in map_blocks(block, _row_blocks(n)):
+def _total(block: Callable[[Array], Array], n: int, references: Array | None, shape: tuple[int, ...]) -> Array:
+    """Sum over blocks of the references, times as many rows as each stands for."""
+    rows = np.arange(n) if references is None else references
+    total = np.zeros(shape)
+    for part in map_blocks(block, [rows[some] for some in block_slices(len(rows), block_rows(n, 8))]):
         total += part
-    return total
-
-
-def _row_blocks(n: int) -> Iterator[slice]:
-    yield from block_slices(n, block_rows(n, 8))
+    return total if len(rows) == n else total * (n / len(rows))
 
 
 class ReliefFSelector(Baseline):
@@ -331,8 +366,11 @@ class ReliefFSelector(Baseline):
     Manhattan distance over columns scaled to their range. A column gains by its mean difference to the misses, each class
     weighed by its prior ``P(c) / (1 - P(y))``, and loses by its mean difference to the hits. For numbers this is RReliefF:
     ``P(differ | targets differ)`` against ``P(differ | targets alike)``, estimated from the nearest rows. Columns that
-    matter only together are seen, while there are not too many others. All rows are used, none is drawn at
-    random. Memory grows with the number of rows, not with its square. This method only ranks.
+    matter only together are seen, while there are not too many others. This method only ranks.
+
+    Up to ``max_references`` rows (5,000 by default) all rows are used and nothing is random. Of larger tables so many rows
+    are drawn, from each class its share, and neighbours are found for those, among all rows, as in the papers, which draw
+    rows too: time then grows with the number of rows, not with its square. So does memory, whatever is drawn.
 
     Two libraries depart from the papers: scikit-feature divides by the prior where the paper multiplies, does not scale the
     columns and does not divide by the number of rows; skrebate knows no priors, takes columns with at most ten distinct
@@ -354,6 +392,11 @@ class ReliefFSelector(Baseline):
         those listed.
     convention : {"paper", "scikit-feature", "skrebate"}, default="paper"
         Whose definition to follow.
+    max_references : int or None, default=5000
+        Rows for which neighbours are found: all where there are no more, otherwise so many that are drawn at random. None
+        takes all rows, which is exact and takes a time that grows with the square of their number.
+    random_state : int, RandomState instance or None, default=0
+        Seed of that draw.
     include, exclude : list of names or positions, optional
         Columns that are selected in any case; columns that never are.
     groups : sequence of labels, one for each column, optional
@@ -389,6 +432,8 @@ class ReliefFSelector(Baseline):
         sigma: float | None = None,
         discrete_features: Any = False,
         convention: str = "paper",
+        max_references: int | None = 5000,
+        random_state: Any = 0,
         include: Any = None,
         exclude: Any = None,
         groups: Any = None,
@@ -398,12 +443,16 @@ class ReliefFSelector(Baseline):
         self.sigma = sigma
         self.discrete_features = discrete_features
         self.convention = convention
+        self.max_references = max_references
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, 1, whole=True)
         if self.sigma is not None:
             check_number("sigma", self.sigma, 0, above=True)
         check_choice("convention", self.convention, CONVENTIONS)
+        if self.max_references is not None:
+            check_number("max_references", self.max_references, 1, whole=True, or_else=", or None for all rows")
 
     def _score(self, problem: Problem) -> Scored:
         X = problem.X
@@ -412,15 +461,18 @@ class ReliefFSelector(Baseline):
         discrete = self._discrete(
             "auto" if skrebate else self.discrete_features, problem, lambda problem: few_values(problem.X)
         )
-        order = np.argsort(problem.y, kind="stable") if problem.is_classes else np.arange(n)
+        codes = problem.y if problem.is_classes else np.zeros(n, dtype=np.intp)
+        order = np.argsort(codes, kind="stable")
         parts = differences(
             X[order], scaled=self.convention != "scikit-feature", discrete=discrete, mixed_threshold=skrebate
         ).measured()
         k = self.n_neighbors
+        count = n if self.max_references is None else self.max_references
+        references = reference_rows(codes[order], count, check_random_state(self.random_state))
         if problem.is_classes:
-            return Scored(relieff(parts, problem.y[order], problem.target.n_targets, k, self.convention))
+            return Scored(relieff(parts, codes[order], problem.target.n_targets, k, self.convention, references))
         y = problem.y.astype(np.float64)
         if skrebate and y.shape[1] == 1:
-            return Scored(relieff_by_threshold(parts, y[:, 0], k))
+            return Scored(relieff_by_threshold(parts, y[:, 0], k, references))
         reach = np.ptp(y, axis=0)
-        return Scored(rrelieff(parts, y / np.where(reach > 0, reach, 1.0), k, self.sigma))
+        return Scored(rrelieff(parts, y / np.where(reach > 0, reach, 1.0), k, self.sigma, references))
