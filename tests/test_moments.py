@@ -332,6 +332,7 @@ def test_sparse_rows_in_pieces_give_the_same_answers(weighted, fold, monkeypatch
     for module in (moments_module, rows_module):
         monkeypatch.setattr(module, "DENSE_BYTES", 40 * 8 * 2)  # two columns of all rows, ten rows of all columns
     monkeypatch.setattr(moments_module, "PANEL_COLUMNS", 3)
+    monkeypatch.setattr("easyfs.engines.local.PANEL_COLUMNS", 3)
     assert_describes(moment_of(A, weight, kind="sparse", fold=fold), A, weight)
     parts = SecondMoment(P, fold=fold)
     for part in (slice(0, 25), slice(25, 40)):
@@ -373,3 +374,33 @@ def test_large_gram_matrices_of_sparse_rows_take_the_memory_of_one(monkeypatch):
     assert most < 2 * gram.nbytes
     dense = moment.rows().dense()[:, :-1]
     np.testing.assert_allclose(gram, dense.T @ dense, atol=1e-8)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fold", [False, True])
+def test_products_of_stored_entries_equal_those_of_dense_rows(weighted, fold, monkeypatch):
+    monkeypatch.setattr(rows_module, "PANEL_COLUMNS", 7)
+    rng = np.random.default_rng(2)
+    n, d = 300, 40
+    X = np.where(rng.random((n, d)) < 0.03, rng.uniform(1.0, 3.0, (n, d)), 0.0)
+    X[:, 5] = 1e4 + rng.standard_normal(n)  # far from zero, in terms of its spread
+    X[:, 17] = 12.0 + 1e-3 * rng.standard_normal(n)
+    X[:, 30] = 0.0
+    weight = rng.uniform(0.1, 3.0, n) if weighted else None
+    scaling = measure_scaling(sparse.csr_array(X), weight)
+    extra = rng.standard_normal((n, 3)) + 1.0
+    A = np.column_stack([(X - scaling.center) / scaling.scale, extra])
+    inputs = ScaledSparse(sparse.csr_array(X), scaling)
+    assert inputs.few_products()
+    moment = SecondMoment(d + 3, fold=fold)
+    for part in (slice(0, 120), slice(120, n)):
+        moment.add(Rows(inputs[part], extra[part], None if weight is None else weight[part]))
+    assert_describes(moment, A, weight, rtol=1e-10)
+    gram = moment.gram()
+    np.testing.assert_allclose(gram, gram.T, atol=1e-12 * n)
+
+
+def test_dense_rows_in_a_sparse_table_are_multiplied_as_dense_ones():
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (50, 20))
+    scaling = measure_scaling(sparse.csr_array(X))
+    assert not ScaledSparse(sparse.csr_array(X), scaling).few_products()

@@ -1,5 +1,7 @@
 """Stage 3: the coding rate, what each feature adds to it, and what the selected columns say of the others."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from easyfs.redundancy import (
     coded_shares,
     coding_rate,
     explained_by_selected,
+    inverse_diagonal_dual,
     inverse_diagonal_primal,
     leave_one_out_gain,
 )
@@ -208,3 +211,33 @@ def test_rounding_that_leaves_no_cholesky_factor_does_not_end_a_fit() -> None:
     exact = inverse_diagonal_primal(gram, alpha)
     np.testing.assert_allclose(found, exact, rtol=0.5)  # as good as what rounding has left
     assert (found <= 1.0).all()
+
+
+@pytest.mark.parametrize("p", [1, 255, 256, 257, 700])
+def test_the_diagonal_of_a_large_inverse_is_that_of_the_inverse(p):
+    rng = np.random.default_rng(p)
+    M = rng.standard_normal((2 * p, p)) @ (np.eye(p) + 0.05 * rng.standard_normal((p, p)))
+    expected = np.diag(np.linalg.inv(np.eye(p) + 0.3 * M.T @ M))
+    np.testing.assert_allclose(inverse_diagonal_primal(M.T @ M, 0.3), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("large", [2, 10**6])
+def test_rows_fewer_than_columns_give_the_same_diagonal_however_they_are_added_up(large, monkeypatch):
+    monkeypatch.setattr("easyfs.redundancy.LARGE_KERNEL", large)
+    monkeypatch.setattr("easyfs.engines.local.PANEL_COLUMNS", 3)
+    M = np.random.default_rng(0).standard_normal((10, 600))
+    expected = np.diag(np.linalg.inv(np.eye(600) + 0.3 * M.T @ M))
+    np.testing.assert_allclose(inverse_diagonal_dual(lambda part: M[:, part], M.shape, 0.3), expected, rtol=1e-9)
+
+
+def test_the_diagonal_of_the_inverse_takes_the_memory_of_one_factor():
+    p = 1500
+    M = np.random.default_rng(0).standard_normal((p, p))
+    gram = M.T @ M
+    tracemalloc.start()
+    try:
+        inverse_diagonal_primal(gram, 0.01)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 1.6 * gram.nbytes  # copies of the factor for LAPACK would make it two

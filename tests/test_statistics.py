@@ -242,3 +242,26 @@ def test_gathering_a_wide_or_a_sparse_table_equals_adding_it():
     X = np.where(np.random.default_rng(4).random(X.shape) < 0.5, 0.0, X)
     plan = plan_for(X, y)
     assert_statistics(gather(plan, sparse.csr_array(X), y, None, 2), plan, X, y, 2)
+
+
+@pytest.mark.parametrize(("kind", "by_class"), CASES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gathering_a_sparse_table_of_many_rows_in_blocks(weighted, kind, by_class, monkeypatch):
+    n = 500
+    X, y = table(n, kind=kind, missing=0.05)
+    X = np.where(np.random.default_rng(4).random(X.shape) < 0.5, 0.0, X)
+    weight = np.random.default_rng(3).uniform(0.2, 3.0, n) if weighted else None
+    plan, n_targets = plan_for(X, y, kind=kind, by_class=by_class), targets_of(kind)
+    sizes = []
+    with_nodes = Plan.with_nodes
+
+    def counted(self, inputs, *rest):
+        sizes.append(inputs.shape[0])
+        return with_nodes(self, inputs, *rest)
+
+    monkeypatch.setattr(Plan, "with_nodes", counted)
+    monkeypatch.setattr("easyfs.statistics.DENSE_BYTES", 1)
+    found = gather(plan, sparse.csr_array(X), y, weight, n_targets)
+    assert sum(sizes) == n
+    assert len(sizes) > 3
+    assert_statistics(found, plan, X, y, n_targets, weight)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from easyfs.engines.local import block_rows, block_slices, for_blocks, large_product, map_blocks
+from easyfs.engines.local import PANEL_COLUMNS, add_gram, block_rows, block_slices, for_blocks, map_blocks
 from easyfs.rows import DENSE_BYTES, Rows, ScaledSparse, vertical
 
 Array = NDArray[Any]
@@ -23,8 +23,6 @@ Array = NDArray[Any]
 # Rows are kept while there are at most this many for each column: up to there, products with the rows cost less.
 ROWS_PER_COLUMN = 2
 SQUARED_ROWS = 64
-# Columns of a large Gram matrix that are worked on at a time.
-PANEL_COLUMNS = 512
 
 
 class SecondMoment:
@@ -77,11 +75,11 @@ class SecondMoment:
         self._squares = None
         self.n_rows += rows.shape[0]
         self.dtype = rows.extra.dtype
-        if self._gram is None:
+        if self._gram is None or isinstance(rows.inputs, ScaledSparse):
             self.weight += float(rows.weights().sum())
             self.sums = self.sums + rows.sums()
             self._parts.append(rows)
-            if self._too_many_rows():
+            if self._gram is not None or self._too_many_rows():
                 self._fold()
         else:
             product = np.zeros((self.p + 1, self.p + 1))
@@ -278,14 +276,17 @@ def _stack(parts: list[Rows]) -> Rows:
 
 
 def _add_gram(gram: Array, rows: Rows) -> None:
-    """Add ``A' W A`` (``[A, 1]' W [A, 1]`` where there is room for it) in place, block by block of the rows.
+    """Add ``A' W A`` in place, or ``[A, 1]' W [A, 1]`` of dense rows where there is room for it.
 
-    Each product is taken in the rows' own precision, their sum in float64.
+    Block by block of the rows: each product is taken in the rows' own precision, their sum in float64.
     """
     n, m = rows.shape[0], len(gram)
-    if isinstance(rows.inputs, ScaledSparse) and m > PANEL_COLUMNS:
-        for block in block_slices(n, max(1, DENSE_BYTES // (rows.extra.itemsize * m))):
-            _add_panels(gram, rows[block].dense()[:, :m])
+    if isinstance(rows.inputs, ScaledSparse):
+        if rows.inputs.few_products():
+            _add_sparse_gram(gram, rows)
+        else:
+            blocks = block_slices(n, max(1, DENSE_BYTES // (8 * m)))
+            add_gram(gram, (rows[block].dense()[:, :m] for block in blocks))
         return
 
     def product(block: slice) -> Array:
@@ -296,17 +297,22 @@ def _add_gram(gram: Array, rows: Rows) -> None:
         gram += part[:m, :m]
 
 
-def _add_panels(gram: Array, A: Array) -> None:
-    """Add ``A'A`` in place, a few columns at a time, so that no second matrix of this size is made."""
-    panels = block_slices(len(gram), PANEL_COLUMNS)
+def _add_sparse_gram(gram: Array, rows: Rows) -> None:
+    """As ``_add_gram``, from the stored entries of the inputs; the columns beside them are dense."""
+    inputs, d, (n, q) = rows.inputs, rows.n_inputs, rows.extra.shape
+    assert isinstance(inputs, ScaledSparse)
+    weight = rows.weights()
+    inputs.add_gram(gram[:d, :d], weight)
 
-    def below(panel: slice) -> None:
-        gram[panel.start :, panel] += A[:, panel.start :].T @ A[:, panel]
+    def add(columns: slice) -> None:
+        product = inputs.cross(rows.extra[:, columns] * weight[:, None])
+        place = slice(d + columns.start, d + columns.stop)
+        gram[:d, place] += product
+        gram[place, :d] += product.T
 
-    with large_product():
-        for_blocks(below, panels)
-    for panel in panels:
-        gram[panel, panel.stop :] = gram[panel.stop :, panel].T
+    for_blocks(add, block_slices(q, max(1, DENSE_BYTES // (8 * n))))
+    blocks = block_slices(n, max(1, DENSE_BYTES // (8 * max(1, q))))
+    add_gram(gram[d:, d:], (rows.extra[block] * np.sqrt(weight[block])[:, None] for block in blocks))
 
 
 def _in_parts(rows: Rows, n_columns: int, product: Callable[[slice], Array]) -> Array:

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
-from easyfs.engines.local import block_slices, for_blocks, map_blocks
+from easyfs.engines.local import add_gram, block_slices, for_blocks, map_blocks
 
 Array = NDArray[Any]
 
 # Columns solved for at a time: bounds the memory beside the factor itself.
 SOLVE_COLUMNS = 256
+# Matrices of more rows than this (34 MB) are added up in place rather than by one of their size for each thread.
+LARGE_KERNEL = 2048
 # Keep the factor of selected columns that include copies positive definite; the first that is enough is used.
 COPY_JITTERS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 
@@ -81,21 +83,27 @@ def inverse_diagonal_primal(gram: Array, alpha: float) -> Array:
     factor = gram * alpha
     factor[np.diag_indices(p)] += 1.0
     try:
-        factor = cholesky(factor, lower=True, overwrite_a=True, check_finite=False)
+        factor = _factor(factor)
     except LinAlgError:
         values, vectors = eigh(gram)
         return np.asarray(vectors**2 @ (1.0 / (1.0 + alpha * np.maximum(values, 0.0))))
     diagonal = np.empty(p)
+    parts = block_slices(p, SOLVE_COLUMNS)
 
-    def solve(part: slice) -> None:
-        right = np.zeros((p - part.start, part.stop - part.start))
-        right[np.diag_indices(part.stop - part.start)] = 1.0
-        solved = solve_triangular(
-            factor[part.start :, part.start :], right, lower=True, overwrite_b=True, check_finite=False
-        )
-        diagonal[part] = np.einsum("ij,ij->j", solved, solved)
+    def solve(place: int) -> None:
+        # Forward, block of rows by block of rows: LAPACK would copy what it is given of the factor.
+        first = parts[place]
+        solved = np.zeros((p - first.start, first.stop - first.start))
+        solved[np.diag_indices(first.stop - first.start)] = 1.0
+        for part in parts[place:]:
+            rows = slice(part.start - first.start, part.stop - first.start)
+            if part is not first:
+                np.matmul(factor[part, first.start : part.start], solved[: rows.start], out=solved[rows])
+                np.negative(solved[rows], out=solved[rows])
+            solved[rows] = solve_triangular(factor[part, part], solved[rows], lower=True, check_finite=False)
+        diagonal[first] = np.einsum("ij,ij->j", solved, solved)
 
-    for_blocks(solve, block_slices(p, SOLVE_COLUMNS))
+    for_blocks(solve, range(len(parts)))
     return diagonal
 
 
@@ -107,11 +115,14 @@ def inverse_diagonal_dual(columns: Callable[[slice], Array], shape: tuple[int, i
     n, p = shape
     factor = np.zeros((n, n))
     parts = block_slices(p, SOLVE_COLUMNS)
-    for product in map_blocks(lambda part: (M := columns(part)) @ M.T, parts):
-        factor += product
+    if n > LARGE_KERNEL:
+        add_gram(factor, (columns(part).T for part in parts))
+    else:
+        for product in map_blocks(lambda part: (M := columns(part)) @ M.T, parts):
+            factor += product
     factor *= alpha
     factor[np.diag_indices(n)] += 1.0
-    factor = cholesky(factor, lower=True, overwrite_a=True, check_finite=False)
+    factor = _factor(factor)
     diagonal = np.empty(p)
 
     def solve(part: slice) -> None:
@@ -176,6 +187,11 @@ def _regularised(M: Array, alpha: float) -> Array:
     gram = alpha * (M.T @ M if M.shape[0] >= M.shape[1] else M @ M.T)
     gram[np.diag_indices(len(gram))] += 1.0
     return np.asarray(gram)
+
+
+def _factor(matrix: Array) -> Array:
+    """The lower Cholesky factor in place of a symmetric matrix: LAPACK takes its columns for rows."""
+    return np.asarray(cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False))
 
 
 def _log_det(matrix: Array) -> float:

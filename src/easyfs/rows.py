@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.engines.local import block_rows, block_slices, for_blocks, large_product, map_blocks
+from easyfs.engines.local import PANEL_COLUMNS, block_rows, block_slices, for_blocks, large_product, map_blocks
 
 Array = NDArray[Any]
 
@@ -41,6 +41,10 @@ PRODUCT_COLUMNS = 512
 BLOCK_ENTRIES = 1 << 20
 # Bytes of a sparse table's rows that are made dense at a time, and of products with all of them.
 DENSE_BYTES = 1 << 26
+# How many products of dense rows take the time of one product of two stored entries.
+PRODUCT_COST = 100.0
+# Sums of squares of stored entries lose digits by the square of a mean, in standard deviations: no more than two.
+FAR_MEAN = 8.0
 
 
 @dataclass(frozen=True)
@@ -323,6 +327,38 @@ class ScaledSparse:
         full = np.bincount(S.indices, minlength=d) == self.shape[0]
         unstored = np.where(full, 0.0, np.maximum(weight.sum() - stored, 0.0))
         return np.asarray(total + unstored * shift**2)
+
+    def few_products(self) -> bool:
+        """Whether products of stored entries are so few that they take less time than those of dense rows."""
+        entries = np.diff(self.S.indptr).astype(np.float64)
+        return bool(PRODUCT_COST * (entries @ entries) < self.shape[0] * float(self.shape[1]) ** 2)
+
+    def add_gram(self, gram: Array, weight: Array) -> None:
+        """Add ``X' W X`` in place, from the stored entries: ``S'WS - S'w shift' - shift w'S + W shift shift'``.
+
+        Columns whose mean is far larger than their spread, of which that would leave few digits, are made dense.
+        """
+        root = np.repeat(np.sqrt(weight), np.diff(self.S.indptr))
+        scaled = sparse.csr_array((self.S.data * root, self.S.indices, self.S.indptr), shape=self.shape)
+        by_column, shift = scaled.tocsc(), self.shift
+        sums, total = np.asarray(self.S.T @ weight, dtype=np.float64), weight.sum()
+        far = np.abs(shift) > FAR_MEAN
+
+        def add(panel: slice) -> None:
+            product: Array = (scaled.T @ by_column[:, panel]).toarray()
+            product -= np.outer(sums, shift[panel])
+            product -= np.outer(shift, sums[panel] - total * shift[panel])
+            product[far] = 0.0
+            product[:, far[panel]] = 0.0
+            gram[:, panel] += product
+
+        for_blocks(add, block_slices(self.shape[1], PANEL_COLUMNS))
+        places = np.flatnonzero(far)
+        for part in block_slices(len(places), max(1, DENSE_BYTES // (8 * self.shape[0]))):
+            columns = places[part]
+            product = self.cross(self.take(columns) * weight[:, None])
+            gram[:, columns] += product
+            gram[np.ix_(columns, ~far)] += product[~far].T
 
     def _set(self, S: sparse.csr_array, shift: Array) -> None:
         self.S, self.shift = S, shift

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from easyfs.chance import Chance
 from easyfs.choosing import Task, choose, follow
 from easyfs.compression.ranking import class_contrast, importance_order, importance_score, node_votes, rank_inputs
+from easyfs.engines.local import PANEL_COLUMNS, block_slices
 from easyfs.moments import SecondMoment
 from easyfs.redundancy import inverse_diagonal_dual, inverse_diagonal_primal
 from easyfs.relevance import explained_share, orthonormal_basis
@@ -141,10 +142,13 @@ def _redundancy(moment: SecondMoment, nodes: Array, center: Array, spread: Array
     alpha = (p - 1) / (moment.weight * eps2)
     shift, scale = center[nodes], spread[nodes]
     if moment.folded or moment.n_rows >= p:
-        gram = moment.gram()[np.ix_(nodes, nodes)]
+        gram = moment.gram()
+        if p < len(gram):
+            gram = gram[np.ix_(nodes, nodes)]
         offset = moment.mean[nodes] - shift
-        gram += moment.weight * np.outer(offset, offset)
-        gram /= np.outer(scale, scale)
+        for part in block_slices(p, PANEL_COLUMNS):  # beside the matrix itself, little memory
+            gram[part] += moment.weight * np.outer(offset[part], offset)
+            gram[part] /= np.outer(scale[part], scale)
         return np.asarray(-0.5 * np.log(inverse_diagonal_primal(gram, alpha)))
     rows = moment.rows()
     root = np.sqrt(rows.weights())[:, None]

@@ -15,7 +15,7 @@ from easyfs.interactions import Found
 from easyfs.linear import Sample
 from easyfs.moments import ROWS_PER_COLUMN, SecondMoment
 from easyfs.network import Network
-from easyfs.rows import Rows, ScaledSparse, Scaling, scale_rows
+from easyfs.rows import DENSE_BYTES, Rows, ScaledSparse, Scaling, scale_rows
 from easyfs.sampling import counts_rows
 
 if TYPE_CHECKING:
@@ -309,6 +309,15 @@ def gather(
     """
     n = X.shape[0]
     whole = Statistics(plan, n_targets)
+    beside = (whole.width - X.shape[1]) * 8
+    if (
+        sparse.issparse(X) and n * beside > 8 * whole.width**2
+    ):  # nodes that take more memory than the sums of their products
+        inputs, observed = scale_rows(X, plan.scaling, weight) if scaled is None else scaled
+        for rows in block_slices(n, max(DENSE_BYTES, 2 * whole.width**2) // beside):
+            own = (None if given is None else given[rows] for given in (y, weight))
+            whole.add_scaled(inputs[rows], observed if rows.start == 0 else np.zeros_like(observed), *own)
+        return whole
     if sparse.issparse(X) or n <= ROWS_PER_COLUMN * whole.width:
         return whole.add(X, y, weight) if scaled is None else whole.add_scaled(*scaled, y, weight)
     fold = not plan.by_class

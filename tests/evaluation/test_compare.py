@@ -29,6 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from easyfs import EasyFS, make_selector
 from easyfs.evaluation import Comparison, compare, nmse
+from easyfs.evaluation.protocol import MODELS
 
 QUICK: dict[str, Any] = {"models": GaussianNB(), "folds": 3, "repeats": 1}
 
@@ -674,6 +675,51 @@ def test_progress_is_told() -> None:
     assert {total for _, total in told} == {18}
 
 
+def test_models_may_be_named() -> None:
+    X, y = classes()
+    how: dict[str, Any] = {"sizes": [2], "folds": 3, "repeats": 1}
+    one = compare(["pearson"], X, y, models="svm", **how)
+    assert one.models == ["svm"]
+    usual = compare(["pearson"], X, y, **how)
+    assert usual.models == ["linear SVM"]
+    np.testing.assert_array_equal(table(one)["accuracy"], table(usual)["accuracy"])
+    several = compare(["pearson"], X, y, models=["knn", GaussianNB()], **how)
+    assert several.models == ["knn", "GaussianNB"]
+    own = compare(["pearson"], X, y, models={"near": "knn"}, **how)
+    same = compare(["pearson"], X, y, models={"near": KNeighborsClassifier()}, **how)
+    assert_same(own, same)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("targets", ["classes", "labels", "numbers", "several numbers"])
+def test_every_named_model_fits_every_kind_of_target(name: str, targets: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    y = {
+        "classes": X[:, 0] > 0,
+        "labels": (X[:, :2] > 0).astype(int),
+        "numbers": X[:, 0],
+        "several numbers": X[:, :2],
+    }[targets]
+    found = compare(["all"], X, y, models=name, folds=2, repeats=1)
+    assert found.models == [name]
+    assert not found.failures()
+
+
+def test_a_seed_that_is_not_given_is_drawn_and_recorded(tmp_path: Path) -> None:
+    X, y = classes()
+    drawn = [compare(["pearson"], X, y, sizes=[2], random_state=None, **QUICK) for _ in range(2)]
+    seeds = [found.data["data"]["random_state"] for found in drawn]
+    assert seeds[0] != seeds[1]
+    path = tmp_path / "results.jsonl"
+    again = compare(["pearson"], X, y, sizes=[2], random_state=seeds[0], results=path, **QUICK)
+    assert_same(drawn[0], again)
+    assert Comparison.load(path).data["data"]["random_state"] == seeds[0]
+    one, other = (compare(["pearson"], X, y, sizes=[2], random_state=np.random.RandomState(5), **QUICK) for _ in range(2))
+    assert_same(one, other)
+    assert compare(["pearson"], X, y, sizes=[2], **QUICK).data["data"]["random_state"] == 0
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -688,7 +734,18 @@ def test_progress_is_told() -> None:
         ({"selectors": ["peerson"]}, "Did you mean 'pearson'"),
         ({"metrics": ["acc"]}, "metrics has 'acc'"),
         ({"metrics": {}}, "metrics is empty"),
-        ({"models": ["svm"]}, "models has 'svm'"),
+        ({"metrics": 5}, "metrics has 5"),
+        ({"selectors": None}, "selectors has None; give names"),
+        ({"selectors": [SelectKBest]}, r"selectors has the class SelectKBest; give a selector of it, SelectKBest\(...\)"),
+        ({"models": ["svn"]}, "models has 'svn', which is no model. Did you mean 'svm'"),
+        ({"models": "SVC"}, "models has 'SVC', which is no model.* Use svm, linear, forest, knn, boosting, or give"),
+        ({"models": 5}, "models has 5; give scikit-learn classifiers or regressors, or names: svm"),
+        ({"models": GaussianNB}, r"models has the class GaussianNB; give a model of it, GaussianNB\(\)"),
+        ({"models": ["svm", "svm"]}, "two models are called 'svm'"),
+        ({"random_state": "seven"}, "random_state='seven': give a whole number.*, or None to draw one"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"random_state": 1.5}, "random_state=1.5"),
+        ({"random_state": 2**32}, "random_state=4294967296"),
         ({"time_limit": 0}, "time_limit=0"),
         ({"time_limit": "long"}, "time_limit='long'"),
         ({"memory_limit": -5}, "memory_limit=-5"),

@@ -243,7 +243,7 @@ def test_the_usual_models_and_given_ones() -> None:
     ("models", "message"),
     [
         ([3], "models has 3"),
-        ({"mine": "svm"}, "models has 'svm'"),
+        ({"mine": "svc"}, "models has 'svc', which is no model. Did you mean 'svm'"),
         ([SelectKBest()], "models has SelectKBest"),
         ([SVC(), SVC(C=2)], "two models are called 'SVC'"),
         ([], "models is empty"),

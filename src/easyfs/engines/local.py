@@ -15,8 +15,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
@@ -27,6 +28,8 @@ BLOCK_BYTES = 1 << 21
 # Tables with more rows than this for each column are tall. Others are small or large by how many numbers they have.
 TALL = 2
 SMALL, LARGE = 1 << 17, 1 << 21
+# Columns of a large Gram matrix that one thread works on at a time.
+PANEL_COLUMNS = 512
 
 _pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
 _product_threads: ContextVar[int] = ContextVar("_product_threads", default=1)
@@ -140,3 +143,18 @@ def for_blocks(function: Callable[[Item], object], items: Iterable[Item]) -> Non
     """Run ``function`` over ``items`` for its effect (each writes its own part of an array)."""
     for _ in map_blocks(function, items):
         pass
+
+
+def add_gram(gram: NDArray[Any], matrices: Iterable[NDArray[Any]]) -> None:
+    """Add ``A'A`` of each matrix to a symmetric one in place, a few columns at a time, without a second one of its size."""
+    panels = block_slices(len(gram), PANEL_COLUMNS)
+
+    def add(task: tuple[slice, NDArray[Any]]) -> None:
+        panel, A = task
+        gram[panel.start :, panel] += A[:, panel.start :].T @ A[:, panel]
+
+    with large_product():
+        for A in matrices:
+            for_blocks(add, [(panel, A) for panel in panels])
+    for panel in panels:
+        gram[panel, panel.stop :] = gram[panel.stop :, panel].T

@@ -16,7 +16,14 @@ from easyfs.encoding import for_matrix, read_table
 from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
 from easyfs.evaluation.metrics import SMALLER_IS_BETTER, name_of, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
-from easyfs.evaluation.protocol import described, fingerprint, make_splits, named_models, named_selectors
+from easyfs.evaluation.protocol import (
+    described,
+    fingerprint,
+    make_splits,
+    named_models,
+    named_selectors,
+    resolve_seed,
+)
 from easyfs.evaluation.results import Comparison
 from easyfs.evaluation.store import Row, Store
 from easyfs.stopping import resolve_count
@@ -48,7 +55,7 @@ def compare(
     memory_limit: float | None = None,
     retry_failed: bool = False,
     progress: Any = None,
-    random_state: int = 0,
+    random_state: Any = 0,
 ) -> Comparison:
     """Measure how well models do on the columns that each selector chooses.
 
@@ -67,9 +74,10 @@ def compare(
         The target.
     sizes : list of int or float, optional
         Numbers of columns, or shares of them; by default 5, 10, 20 and 50, as far as there are so many columns.
-    models : estimator, list or dict, optional
-        Downstream models; by default a linear SVM for classes and an SVR with RBF kernel for numbers, with scikit-learn's
-        own parameters. The target of a regression is standardised for them on the training rows.
+    models : str, estimator, list or dict, optional
+        Downstream models of scikit-learn, or names: "svm", "linear", "forest", "knn", "boosting"; a dictionary gives them
+        labels. By default a linear SVM for classes and an SVR with RBF kernel for numbers ("svm"), with scikit-learn's own
+        parameters. The target of a regression is standardised for them on the training rows.
     metrics : str, callable, list or dict, optional
         "accuracy", "balanced_accuracy", "nmse" or any scorer of scikit-learn; by default the first two for classes and
         NMSE for numbers. The first one is what tables and figures show.
@@ -96,8 +104,9 @@ def compare(
         Whether a rerun tries again what failed before.
     progress : None, True or callable, optional
         True shows a bar with the remaining time on a terminal; a callable is called with (done, total, row).
-    random_state : int, default=0
-        Seed of the folds, of random selection and of every selector and model that has none of its own.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds, of random selection and of every selector and model that has none of its own. None draws one. It
+        stands in the results (``found.data[name]["random_state"]``); only with the same one does a rerun go on from there.
 
     Returns
     -------
@@ -139,6 +148,7 @@ def compare(
         raise ValueError(f"progress={progress!r}: give True, or a callable that takes (done, total, row).")
     jobs = 1 if n_jobs is None else n_jobs
     check_number("n_jobs", jobs, 1, whole=True)
+    first_seed = resolve_seed(random_state)
     splits = make_splits(
         matrix,
         data.y,
@@ -147,7 +157,7 @@ def compare(
         repeats=repeats,
         cv=cv,
         groups=groups,
-        random_state=random_state,
+        random_state=first_seed,
     )
     table = fingerprint(matrix, data.y, target.task)
     measured = described({label: name_of(measure) for label, measure in measures.items()})
@@ -159,6 +169,7 @@ def compare(
         "rows": len(matrix),
         "columns": n_columns if encoder is None else len(encoder.columns),
         "task": target.task,
+        "random_state": first_seed,
         "selectors": list(fields),
         "models": list(learners),
         "metrics": list(measures),
@@ -169,7 +180,7 @@ def compare(
         known = _Known(store.rows, table, retry_failed)
         cells, asked = [], {}
         for split in splits:
-            seed = random_state + 1000 * split.repeat + split.fold
+            seed = first_seed + 1000 * split.repeat + split.fold
             for label, selector in fields.items():
                 tried = (n_columns,) if isinstance(selector, str) else wanted_sizes
                 key = fingerprint(table, name, split.train, split.test, label, described(selector), seed, time_limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -48,7 +48,7 @@ def resolve_metrics(metrics: Any, task: str, several: bool = False) -> dict[str,
         metrics = DEFAULT_METRICS[task]
         if several and task == "classification":
             metrics = ("accuracy",)  # there is no balanced accuracy of several labels
-    if isinstance(metrics, str) or callable(metrics):
+    if isinstance(metrics, str) or callable(metrics) or not isinstance(metrics, Iterable):
         metrics = [metrics]
     if isinstance(metrics, Mapping):
         pairs = [(str(name), metric) for name, metric in metrics.items()]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import hashlib
 import json
 import numbers
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import CodeType
@@ -15,9 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC, SVR
+from sklearn.utils import check_random_state
 
 from easyfs.registry import make_selector
 from easyfs.validation import check_number
@@ -26,6 +36,18 @@ Array = NDArray[Any]
 
 # The column that stands for no selection at all.
 ALL = "all"
+# Models that can be asked for by name.
+MODELS = ("svm", "linear", "forest", "knn", "boosting")
+# Seeds of folds and cells are counted on from the one that is given, and have to stay below 2^32.
+LARGEST_SEED = 2_000_000_000
+
+
+def resolve_seed(random_state: Any) -> int:
+    """The seed of a comparison: the number given, or one that is drawn where there is none."""
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(LARGEST_SEED))
+    check_number("random_state", random_state, 0, LARGEST_SEED, whole=True, or_else=", or None to draw one")
+    return int(random_state)
 
 
 @dataclass(frozen=True)
@@ -86,7 +108,7 @@ def make_splits(
 
 def named_selectors(selectors: Any) -> dict[str, Any]:
     """Selectors by label; names are made with their defaults, and random selection is always in the field."""
-    if isinstance(selectors, (str, BaseEstimator)):
+    if isinstance(selectors, (str, BaseEstimator)) or not isinstance(selectors, Iterable):
         selectors = [selectors]
     pairs = selectors.items() if isinstance(selectors, Mapping) else [(None, entry) for entry in selectors]
     found: dict[str, Any] = {}
@@ -94,6 +116,8 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
         selector = entry
         if isinstance(entry, str):
             selector = ALL if entry == ALL else make_selector(entry)
+        elif isinstance(entry, type):
+            raise ValueError(f"selectors has the class {entry.__name__}; give a selector of it, {entry.__name__}(...).")
         elif not hasattr(entry, "fit") or not hasattr(entry, "get_params"):
             raise ValueError(f"selectors has {entry!r}; give names (easyfs.available_selectors) or scikit-learn selectors.")
         name = str(label) if label is not None else entry if isinstance(entry, str) else type(entry).__name__
@@ -112,24 +136,51 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
 def named_models(models: Any, task: str, several: bool = False) -> dict[str, Any]:
     """Downstream models by label; by default the paper's: a linear SVM for classes, an RBF SVR for numbers."""
     if models is None:
-        if task == "classification":
-            model = SVC(kernel="linear")
-            models = {"linear SVM": MultiOutputClassifier(model) if several else model}
-        else:
-            models = {"RBF SVR": MultiOutputRegressor(SVR()) if several else SVR()}
-    if hasattr(models, "fit"):
+        models = {"linear SVM" if task == "classification" else "RBF SVR": "svm"}
+    if isinstance(models, str) or hasattr(models, "fit") or not isinstance(models, Iterable):
         models = [models]
-    pairs = models.items() if isinstance(models, Mapping) else [(type(entry).__name__, entry) for entry in models]
+    pairs = models.items() if isinstance(models, Mapping) else [(None, entry) for entry in models]
     found: dict[str, Any] = {}
-    for label, model in pairs:
+    for label, entry in pairs:
+        model = _model(entry, task, several) if isinstance(entry, str) else entry
+        if isinstance(model, type):
+            raise ValueError(f"models has the class {model.__name__}; give a model of it, {model.__name__}().")
         if not hasattr(model, "fit") or not hasattr(model, "predict"):
-            raise ValueError(f"models has {model!r}; give scikit-learn classifiers or regressors.")
-        if label in found:
-            raise ValueError(f"two models are called {label!r}; give them as a dictionary, label to model.")
-        found[str(label)] = clone(model)
+            raise ValueError(
+                f"models has {model!r}; give scikit-learn classifiers or regressors, or names: {', '.join(MODELS)}."
+            )
+        name = str(label) if label is not None else entry if isinstance(entry, str) else type(entry).__name__
+        if name in found:
+            raise ValueError(f"two models are called {name!r}; give them as a dictionary, label to model.")
+        found[name] = clone(model)
     if not found:
         raise ValueError("models is empty; leave it out for the usual one, or give at least one.")
     return found
+
+
+def _model(name: str, task: str, several: bool) -> Any:
+    """A model by its short name, with scikit-learn's own parameters."""
+    classes = task == "classification"
+    if name == "svm":
+        model = SVC(kernel="linear") if classes else SVR()
+    elif name == "linear":
+        model = LogisticRegression(max_iter=1000) if classes else Ridge()
+    elif name == "forest":
+        model = RandomForestClassifier() if classes else RandomForestRegressor()
+    elif name == "knn":
+        model = KNeighborsClassifier() if classes else KNeighborsRegressor()
+    elif name == "boosting":
+        model = HistGradientBoostingClassifier() if classes else HistGradientBoostingRegressor()
+    else:
+        close = difflib.get_close_matches(name, MODELS, n=1)
+        meant = f" Did you mean {close[0]!r}?" if close else ""
+        raise ValueError(
+            f"models has {name!r}, which is no model.{meant} Use {', '.join(MODELS)}, or give scikit-learn classifiers or "
+            "regressors."
+        )
+    if not several or isinstance(model, (RandomForestClassifier, RandomForestRegressor, Ridge)) or name == "knn":
+        return model
+    return MultiOutputClassifier(model) if classes else MultiOutputRegressor(model)
 
 
 def fingerprint(*parts: Any) -> str:
