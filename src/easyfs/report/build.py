@@ -88,7 +88,7 @@ def build_report(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> report = build_report(EasyFS(3, random_state=0).fit(X, y))
     >>> [feature["name"] for feature in report.content["features"]][0]
-    'worst perimeter'
+    'worst concave points'
     """
     if not isinstance(selector, BaseSelector):
         raise TypeError(f"selector is of type {type(selector).__name__}; give a fitted selector of this library.")
