@@ -172,7 +172,7 @@ def test_methods_and_their_parameters(command, numbers):
         "--set",
         "n_hidden=32",
         "--set",
-        "block_weights=[0.6, 0.2, 0.2]",
+        "top_share=0.3",
         "--set",
         "literal=true",
     )
@@ -208,3 +208,97 @@ def test_words_that_may_be_a_class_are_one(command, numbers, tmp_path, words):
     code, _, err = command("select", "n.csv", "-t", "y", "-k", 2)
     assert code == 0
     assert "left out" not in err
+
+
+def told_in_part(tmp_path, names=("x3", "x7", "x2")):
+    """A table in which one column tells by itself, two together, one in a curve and six nothing; y is a number."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 10))
+    y = X[:, 3] * X[:, 7] + 0.5 * X[:, 1] + 0.6 * X[:, 2] ** 2 + 0.3 * rng.normal(size=400)
+    known = dict(zip(("x3", "x7", "x2"), names, strict=True))
+    header = [known.get(f"x{j}", f"x{j}") for j in range(10)]
+    path = tmp_path / "joint.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([[*header, "y"], *np.column_stack([X, y]).round(5).tolist()])
+    return path
+
+
+def test_chance_and_columns_that_matter_together(command, tmp_path):
+    table = told_in_part(tmp_path)
+    code, out, err = command("select", table, "-t", "y", "-k", 7)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert next(line for line in lines if "kind" in line).split() == [
+        "column",
+        "kind",
+        "adds",
+        "so",
+        "far",
+        "chance",
+        "redundant",
+    ]
+    rows = [line for line in lines if line[:1].isdigit() and "numeric" in line]
+    assert ["< 0.001" in row for row in rows] == [True] * 4 + [False] * 3
+    assert "\nTogether: x3 with x7 (3" in out
+    assert "\nIn a curve: x2 (3" in out
+    assert "\n3 tell no more than chance: those from 5 on\n" in out
+    assert "chance: how likely the best of as many unrelated columns would tell as much (0.02 and more: chance);" in lines
+    code, out, _ = command("select", table, "-t", "y", "-k", 5)
+    assert "\n1 tells no more than chance: the last one\n" in out
+    code, out, _ = command("select", table, "-t", "y", "-k", 5, "--include", "x9")
+    assert "\n1 tells no more than chance\n" in out
+    code, out, _ = command("select", table, "-t", "y")
+    assert "no more than chance" not in out
+
+
+def test_chance_and_columns_that_matter_together_as_json(command, tmp_path):
+    table = told_in_part(tmp_path)
+    assert command("select", table, "-t", "y", "-k", 7, "--columns", "c.json")[0] == 0
+    found = json.loads((tmp_path / "c.json").read_text())
+    given = pl.read_csv(table)
+    selector = EasyFS(7, random_state=0).fit(given.drop("y"), given["y"])
+    assert [row["p_value"] for row in found["columns"]] == pytest.approx(selector.p_values_)
+    assert [row["beyond_chance"] for row in found["columns"]] == selector.beyond_chance_.tolist()
+    assert [each["columns"] for each in found["interactions"]] == [["x3", "x7"], ["x2"]]
+    assert all(each["share"] > 0.2 and each["p_value"] < 0.005 for each in found["interactions"])
+    # Methods that measure neither.
+    assert command("select", table, "-t", "y", "-k", 3, "-m", "mrmr", "--columns", "c.json")[0] == 0
+    found = json.loads((tmp_path / "c.json").read_text())
+    assert [(row["p_value"], row["beyond_chance"]) for row in found["columns"]] == [(None, None)] * 3
+    assert found["interactions"] is None
+    for more in (("-t", "y", "-m", "mrmr"), ("--unsupervised", "--drop", "y")):
+        code, out, err = command("select", table.name, "-k", 3, *more)
+        assert (code, err) == (0, "")
+        assert "chance" not in out
+
+
+def test_hostile_names_that_matter_together(command, tmp_path):
+    table = told_in_part(tmp_path, ("[bold]x[/bold]", "שלום\u202eabc", "line\nbreak"))
+    code, out, err = command("select", table, "-t", "y", "-k", 4)
+    assert (code, err) == (0, "")
+    assert "\nTogether: [bold]x[/bold] with שלום\\u202eabc (" in out
+    assert "\nIn a curve: line\\nbreak (" in out
+
+
+@pytest.mark.parametrize("asked", [(), ("-k", "3")])
+def test_a_table_of_noise_is_said_to_be_one_once(easyfs, tmp_path, asked):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(200, 9)).round(4).tolist()
+    with (tmp_path / "noise.csv").open("w", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([[*(f"x{j}" for j in range(8)), "y"], *rows])
+    found = easyfs("select", "noise.csv", "-t", "y", *asked)
+    assert found.returncode == 0
+    which = "none of the 3 chosen columns tells" if asked else "the chosen column tells no"
+    said = (
+        f"easyfs: warning: {which} more of 'y' than chance would, so there may be nothing to find. Check that it is the "
+        "right target, or give more rows.\n"
+    )
+    assert found.stderr == said
+    assert "tell no more than chance" not in found.stdout
+    # The report's own fits do not say it again; the report does.
+    found = easyfs("select", "noise.csv", "-t", "y", *asked, "--report", "r.json", "--stability", "3")
+    assert found.stderr.startswith(said)
+    assert found.stderr.count("chance") == 1
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["warnings"][0]["code"] == "only_chance"
+    assert easyfs("select", "noise.csv", "-t", "y", *asked, "-q").stderr == ""

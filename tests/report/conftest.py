@@ -93,6 +93,21 @@ def hostile_report() -> Report:
 
 
 @pytest.fixture(scope="session")
+def joint() -> tuple[pd.DataFrame, pd.Series]:
+    """Ten columns: one tells by itself, two together, one in a curve, six nothing."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 10)), columns=[f"x{j}" for j in range(10)])
+    y = X["x3"] * X["x7"] + 0.5 * X["x1"] + 0.6 * X["x2"] ** 2 + 0.3 * rng.normal(size=400)
+    return X, y.rename("y")
+
+
+@pytest.fixture(scope="session")
+def joint_report(joint: tuple[pd.DataFrame, pd.Series]) -> Report:
+    """A report with columns that matter together, and some that tell nothing."""
+    return build_report(EasyFS(7, random_state=0).fit(*joint))
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium; without one the tests are skipped, unless EASYFS_REQUIRE_BROWSER is set."""
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)

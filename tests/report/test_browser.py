@@ -61,12 +61,28 @@ def test_numbers_sort_by_value_from_the_keyboard(opened: Any, cancer_report: Rep
     page = opened(cancer_report).page
     page.locator("#features thead th button", has_text="said by others").focus()
     page.keyboard.press("Enter")
-    values = [float(text.rstrip("%")) for text in column(page, 6)]
+    values = [float(text.rstrip("%")) for text in column(page, 7)]
     assert values == sorted(values, reverse=True)
     page.keyboard.press("Space")
-    values = [float(text.rstrip("%")) for text in column(page, 6)]
+    values = [float(text.rstrip("%")) for text in column(page, 7)]
     assert values == sorted(values)
     assert page.locator("#features th[aria-sort]").count() == 1
+
+
+def test_the_line_where_chance_begins_has_its_place_in_the_order_of_choice_only(opened: Any, joint_report: Report) -> None:
+    page = opened(joint_report).page
+    line = page.locator("#features tr.divide")
+    before = page.eval_on_selector_all("#features tbody tr", "rows => rows.map(row => row.innerText)")
+    assert line.count() == 1
+    page.click("#features th >> text=chance")
+    assert line.count() == 0
+    page.click("#features th >> text=#")
+    assert page.eval_on_selector_all("#features tbody tr", "rows => rows.map(row => row.innerText)") == before
+    page.fill("#search-features", "numeric")
+    assert not line.is_visible()
+    assert page.inner_text("output[for=search-features]") == "7 of 7"
+    page.fill("#search-features", "")
+    assert line.is_visible()
 
 
 def test_search_filters_and_counts(opened: Any, cancer_report: Report) -> None:

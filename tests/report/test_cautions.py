@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import numpy as np
@@ -142,13 +143,57 @@ def test_few_rows_for_each_column() -> None:
 
 def test_columns_beyond_chance() -> None:
     X, y = noise(d=12)
-    report = build_report(EasyFS(9, random_state=0).fit(X, y), X, y)
+    report = build_report(EasyFS(9, random_state=0).fit(X, y))
     after = report.content["enough"]["chance_after"]
-    assert after is not None
-    assert after < 9
-    assert codes(report)["beyond_chance"] == report.content["selected"]["names"][after:]
+    assert after == 2
+    found = next(caution for caution in report.content["warnings"] if caution["code"] == "beyond_chance")
+    assert found["level"] == "note"
+    assert found["columns"] == report.content["selected"]["names"][after:]
+    assert found["text"].startswith("7 of the 9 chosen columns tell no more of the target than")
+    assert found["text"].endswith("and 2 more, chosen after the 2 that do tell more.")
+    assert "only_chance" not in codes(report)
     assert "beyond_chance" not in codes(build_report(EasyFS(after, random_state=0).fit(X, y), X, y))
     assert "beyond_chance" not in codes(build_report(EasyFS("auto", random_state=0).fit(X, y)))
+    # Methods that do not know say nothing.
+    assert not codes(build_report(make_selector("pearson", 9).fit(X, y), X, y)).keys() & {"beyond_chance", "only_chance"}
+
+
+def test_a_column_by_chance_that_was_asked_for_is_named_wherever_it_stands() -> None:
+    X, y = noise(d=12)
+    report = build_report(EasyFS(3, random_state=0, include=["c7"]).fit(X, y))
+    assert report.content["selected"]["names"][0] == "c7"
+    assert report.content["enough"]["chance_after"] != 0
+    found = next(caution for caution in report.content["warnings"] if caution["code"] == "beyond_chance")
+    assert found["columns"] == ["c7"]
+    assert found["text"].endswith(
+        "1 of the 3 chosen columns tells no more of the target than the best of as many unrelated columns would: “c7”."
+    )
+
+
+@pytest.mark.parametrize("asked", ["auto", 4])
+def test_a_table_where_nothing_tells_more_than_chance(asked: Any) -> None:
+    X, _ = noise(d=12)
+    unrelated = np.random.default_rng(5).normal(size=len(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = EasyFS(asked, random_state=0).fit(X, unrelated)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # that it is so was said at the fit
+        report = build_report(selector, X, unrelated, stability=3, cv=2)
+    first = report.content["warnings"][0]
+    assert (first["code"], first["level"]) == ("only_chance", "serious")
+    assert first["text"].startswith("Nothing here tells more than chance: ")
+    assert first["columns"] == report.content["selected"]["names"]
+    assert "beyond_chance" not in codes(report)
+    assert report.content["enough"]["chance_after"] == 0
+    tells = "It tells no more" if asked == "auto" else "None of them tells more"
+    assert (
+        f" rows. {tells} of the target than chance would, so there may be nothing to find here. "
+        in (report.content["summary"])
+    )
+    assert "given away" not in report.content["summary"]
+    asked_for = build_report(EasyFS(1, random_state=0, include=["c3"]).fit(X, unrelated))
+    assert asked_for.content["warnings"][0]["text"].startswith("None of the columns asked for tells more than chance: ")
 
 
 def test_no_better_than_random_columns() -> None:
@@ -170,12 +215,13 @@ def test_every_code_is_in_the_schema_and_levels_are_in_order(cancer_report: Repo
     content["target"] |= {"small_classes": 1}  # type: ignore[typeddict-item]
     assert content["cross_validation"] is not None
     content["cross_validation"]["random"] = content["cross_validation"]["points"]
-    found = cautions(content, ["a", "b"], ["id1", "id2"])
+    found = cautions(content, ["a", "b"], ["id1", "id2"], ["c"])
     for target in ({"task": "regression", "n_distinct": 3}, {"task": "classification", "n_distinct": 200}):
         content["target"] |= target  # type: ignore[typeddict-item]
-        found += cautions(content, [], [])
+        content["enough"]["chance_after"] = 0
+        found += cautions(content, [], [], ["c"])
     known = schema()["$defs"]["Caution"]["properties"]
     assert {caution["code"] for caution in found} == set(known["code"]["enum"])
     assert {caution["level"] for caution in found} == set(known["level"]["enum"])
-    levels = [caution["level"] for caution in cautions(content, ["a"], ["b"])]
+    levels = [caution["level"] for caution in cautions(content, ["a"], ["b"], ["c"])]
     assert levels == sorted(levels, key=["serious", "caution", "note"].index)

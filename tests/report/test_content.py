@@ -195,10 +195,16 @@ def test_how_many_are_enough(cancer: Frame) -> None:
         assert found is not None
         assert reached[found - 1] >= share
         assert found == 1 or reached[found - 2] < share
+    # Where chance begins is known from the chosen columns, or if all tell more, from another fit with the rows.
+    assert selector.beyond_chance_ is not None
+    assert not selector.beyond_chance_[-1]
+    assert enough["chance_after"] == 1 + np.flatnonzero(selector.beyond_chance_)[-1]
+    assert build_report(selector).content["enough"]["chance_after"] == enough["chance_after"]
     alone = EasyFS("auto", random_state=0, task="classification").fit(X, y)
-    assert enough["chance_after"] == alone.n_features_
     assert build_report(alone).content["enough"]["chance_after"] == alone.n_features_
-    assert build_report(selector).content["enough"]["chance_after"] is None
+    few = EasyFS(2, random_state=0).fit(X, y)
+    assert build_report(few).content["enough"]["chance_after"] is None
+    assert build_report(few, X, y).content["enough"]["chance_after"] == alone.n_features_
     # Scores of other methods do not add up.
     scores = build_report(make_selector("mrmr", 3).fit(X, y)).content
     assert not scores["enough"]["adds_up"]
@@ -283,9 +289,9 @@ def test_what_was_asked() -> None:
     X, y = load_diabetes(return_X_y=True)
     y = y + 0.5
     before = dt.datetime.now(dt.UTC).replace(microsecond=0)
-    selector = EasyFS(3, random_state=7, n_kept=50, exclude=[1], block_weights=(0.5, 0.3, 0.2)).fit(X, y)
+    selector = EasyFS(3, random_state=7, n_hidden=50, exclude=[1], predicted_share=0.3).fit(X, y)
     asked = build_report(selector, source="diabetes.csv").content["asked"]
-    assert asked["parameters"] == {"n_kept": 50, "exclude": [1], "block_weights": [0.5, 0.3, 0.2], "random_state": 7}
+    assert asked["parameters"] == {"n_hidden": 50, "exclude": [1], "predicted_share": 0.3, "random_state": 7}
     assert (asked["method"], asked["class_name"], asked["n_features_to_select"]) == ("easyfs", "EasyFS", 3)
     assert (asked["seed"], asked["source"], asked["version"]) == (7, "diabetes.csv", easyfs.__version__)
     created = dt.datetime.fromisoformat(asked["created"])

@@ -17,7 +17,7 @@ from easyfs.report import Report, document
 from easyfs.report.canvas import fitted, ticks
 from easyfs.report.markdown import escaped, table
 from easyfs.report.page import json_block
-from easyfs.report.words import count, listed, number, plain, shown, text_of
+from easyfs.report.words import chance, count, listed, number, plain, shown, text_of
 
 VOID = {"meta", "link", "input", "br"}
 ATTRIBUTES = {"onload", "onerror", "onclick", "onmouseover", "src", "action", "srcdoc"}
@@ -56,7 +56,7 @@ def read(page: str) -> Reader:
     return reader
 
 
-@pytest.fixture(scope="module", params=["cancer", "hostile"])
+@pytest.fixture(scope="module", params=["cancer", "hostile", "joint"])
 def report(request: pytest.FixtureRequest) -> Report:
     found: Report = request.getfixturevalue(f"{request.param}_report")
     return found
@@ -215,7 +215,8 @@ def test_colours_can_be_read_in_both_themes() -> None:
             for line in ("second", "grey"):
                 assert contrast(theme[line], theme[ground]) >= 3
         assert contrast(theme["on-accent"], theme["accent"]) >= 4.5
-        assert contrast(theme["ink"], theme["lit"]) >= 4.5
+        for text in ("ink", "muted"):
+            assert contrast(theme[text], theme["lit"]) >= 4.5
 
 
 def test_words() -> None:
@@ -227,6 +228,8 @@ def test_words() -> None:
     assert (number(float("nan")), number(float("-inf")), number(1 / 3)) == (None, None, 0.3333333)
     assert (shown(""), shown("  "), shown("a\nb\tc"), shown("\u202ex")) == ("(no name)", "␣␣", "a↵b⇥c", "[U+202E]x")
     assert len(shown("y" * 500)) == 120
+    found = [chance(p) for p in (None, 0.0, 0.00099, 0.001, 0.0199, 0.02, 0.0999, 0.1, 0.344, 1.0)]
+    assert found == ["—", "< 0.001", "< 0.001", "0.001", "0.019", "0.020", "0.099", "0.10", "0.34", "1.00"]
     assert fitted("a long name", 40) == "a lo…"
 
 

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from easyfs.cli.show import cell, new_table
+from easyfs.cli.show import cell, new_table, plain
 
 # More columns than this are shown in part on a terminal.
 MOST_SHOWN = 60
@@ -18,6 +18,9 @@ def chosen_columns(selector: Any) -> list[dict[str, Any]]:
     order = selector.order_[: selector.n_features_]
     gains, scores, infos = selector.gains_, selector.scores_, selector.columns_
     redundancy = getattr(selector, "redundancy_", None)
+    p_values: Any = getattr(selector, "p_values_", None)
+    beyond: Any = getattr(selector, "beyond_chance_", None)
+    tested = 0 if p_values is None else len(p_values)
     adds_up = redundancy is not None
     rows: list[dict[str, Any]] = []
     total = 0.0
@@ -34,6 +37,8 @@ def chosen_columns(selector: Any) -> list[dict[str, Any]]:
             row |= {"adds": _finite(gains[place]), "cumulative": _finite(total)}
         if redundancy is not None:
             row["redundancy"] = _finite(redundancy[j])
+        row["p_value"] = _finite(p_values[place]) if place < tested else None
+        row["beyond_chance"] = bool(beyond[place]) if place < tested else None
         rows.append(row)
     return rows
 
@@ -51,22 +56,63 @@ def chosen_table(rows: list[dict[str, Any]], most: int | None = None) -> Any:
         for row in shown:
             table.add_row(str(row["place"]), cell(row["name"], "bold"), row["kind"], _number(row["score"]))
         return table
-    table = new_table(
-        ("", "right"), ("column", "wide"), "kind", ("adds", "right"), ("so far", "right"), ("redundant", "right"), ""
-    )
+    tested = is_tested(rows)
+    head: list[Any] = [("", "right"), ("column", "wide"), "kind", ("adds", "right"), ("so far", "right")]
+    table = new_table(*head, *([("chance", "right")] if tested else []), ("redundant", "right"), "")
     largest = max((row.get("adds") or 0.0 for row in rows), default=0.0)
     for row in shown:
         share = (row.get("adds") or 0.0) / largest if largest > 0 else 0.0
+        by_chance = row["beyond_chance"] is False
         table.add_row(
             str(row["place"]),
-            cell(row["name"], "bold"),
+            cell(row["name"], "dim" if by_chance else "bold"),
             row["kind"],
             _percent(row.get("adds")),
             _percent(row.get("cumulative")),
+            *([cell(_chance(row["p_value"]), "dim" if by_chance else "")] if tested else []),
             _percent(row["redundancy"]),
             cell("█" * max(0, round(BAR * share)), "cyan"),
         )
     return table
+
+
+def is_tested(rows: list[dict[str, Any]]) -> bool:
+    """Whether it is known how likely chance would tell as much as a column."""
+    return any(row["p_value"] is not None for row in rows)
+
+
+def by_chance(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that tell no more of the target than chance."""
+    return [row for row in rows if row["beyond_chance"] is False]
+
+
+def only_chance(rows: list[dict[str, Any]]) -> bool:
+    """Whether not one tells more of the target than chance."""
+    return bool(by_chance(rows)) and not any(row["beyond_chance"] for row in rows)
+
+
+def chance_line(rows: list[dict[str, Any]]) -> str:
+    """How many tell no more than chance, and from where on; empty if none does, or all do."""
+    found = by_chance(rows)
+    if not found or only_chance(rows):
+        return ""
+    last = rows[-len(found) :] == found
+    where = f": those from {found[0]['place']:,} on" if last and len(found) > 1 else ": the last one" if last else ""
+    which = "1 tells" if len(found) == 1 else f"{len(found):,} tell"
+    return f"{which} no more than chance{where}"
+
+
+def together(found: dict[str, Any]) -> str:
+    """Columns that matter together, or one in a curve, on one line."""
+    names = " with ".join(plain(name) for name in found["columns"])
+    share = f"{found['share']:.{0 if found['share'] >= 0.01 else 1}%}"
+    return f"Together: {names} ({share})" if len(found["columns"]) > 1 else f"In a curve: {names} ({share})"
+
+
+def _chance(p_value: float | None) -> str:
+    from easyfs.report.words import chance  # noqa: PLC0415
+
+    return "" if p_value is None else chance(p_value)
 
 
 def _percent(share: float | None) -> str:
@@ -85,6 +131,7 @@ def columns_as_text(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def columns_as_json(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
-    """The rows, with what is known of the run."""
-    return json.dumps({**about, "columns": rows}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def columns_as_json(rows: list[dict[str, Any]], interactions: Any, about: dict[str, Any]) -> str:
+    """The rows, columns that matter together, and what is known of the run."""
+    content = {**about, "columns": rows, "interactions": interactions}
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

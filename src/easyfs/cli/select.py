@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import time
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from easyfs.cli import options as o
-from easyfs.cli.chosen import MOST_SHOWN, chosen_columns, chosen_table, columns_as_json, columns_as_text
+from easyfs.cli.chosen import (
+    MOST_SHOWN,
+    chance_line,
+    chosen_columns,
+    chosen_table,
+    columns_as_json,
+    columns_as_text,
+    is_tested,
+    only_chance,
+    together,
+)
 from easyfs.cli.outputs import STANDARD, Outputs, whole
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
-from easyfs.cli.show import busy, console, counted, plain, say, seconds, set_talk, show
+from easyfs.cli.show import busy, console, counted, plain, say, seconds, set_talk, show, warn
 from easyfs.cli.table import Loaded, find_columns, find_target, load, open_table
 from easyfs.files.formats import FORMATS, endings, format_of
 
@@ -155,6 +168,9 @@ def command(
         weight = loaded.others.get("--sample-weight")
         took = fit(selector, loaded, weight, method)
         rows = chosen_columns(selector)
+        found = _interactions(selector)
+        if only_chance(rows):
+            _warn_of_chance(rows, explained)
         if report is not None:
             _report(outputs, report, selector, loaded, weight, stability, cv, seed, source.label)
         n_columns = loaded.X.width
@@ -166,14 +182,14 @@ def command(
             _write(outputs, output, source, names, loaded.rows, written, explained)
         if columns is not None:
             about = {"method": method, "target": explained, "task": selector.task_, "rows": selector.n_rows_}
-            text = columns_as_json(rows, about) if columns.lower().endswith(".json") else columns_as_text(rows)
+            text = columns_as_json(rows, found, about) if columns.lower().endswith(".json") else columns_as_text(rows)
             outputs.write(columns, lambda stream: _put(stream, text))
         names = [name for name in (output, columns, report) if name is not None]
     if names:
         places = ", ".join("to standard output" if name == STANDARD else name for name in names)
         say(f"{len(rows):,} of {counted(n_columns, 'column')} chosen; wrote {places}")
     else:
-        _show(rows, heading)
+        _show(rows, found, heading)
 
 
 def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int) -> Any:
@@ -223,9 +239,31 @@ def fit(selector: Any, loaded: Loaded, weight: Any, method: str) -> float:
             )
         weights["sample_weight"] = weight.to_numpy()
     start = time.perf_counter()
-    with busy(f"choosing from {counted(loaded.X.width, 'column')} and {counted(len(loaded.X), 'row')}"):
+    with busy(f"choosing from {counted(loaded.X.width, 'column')} and {counted(len(loaded.X), 'row')}"), _without_chance():
         selector.fit(loaded.X, loaded.y, **weights)
     return time.perf_counter() - start
+
+
+@contextlib.contextmanager
+def _without_chance() -> Iterator[None]:
+    """That nothing tells more than chance is said in our own words, also where a number is asked for."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="none of the .* tells more of the target than chance")
+        yield
+
+
+def _warn_of_chance(rows: list[dict[str, Any]], target: str | None) -> None:
+    which = "the chosen column tells no" if len(rows) == 1 else f"none of the {len(rows):,} chosen columns tells"
+    warn(
+        f"{which} more of {target!r} than chance would, so there may be nothing to find. Check that it is the right "
+        "target, or give more rows."
+    )
+
+
+def _interactions(selector: Any) -> Any:
+    from easyfs.report.sections import interactions_of  # noqa: PLC0415
+
+    return interactions_of(selector)
 
 
 def _report(
@@ -304,16 +342,25 @@ def _heading(selector: Any, loaded: Loaded, target: str | None, method: str, too
     return [read, what, f"chosen by {method} in {seconds(took)}"]
 
 
-def _show(rows: list[dict[str, Any]], heading: list[str]) -> None:
+def _show(rows: list[dict[str, Any]], interactions: Any, heading: list[str]) -> None:
     on_terminal = console().is_terminal
     most = MOST_SHOWN if on_terminal and len(rows) > MOST_SHOWN else None
     lines = [plain(line) for line in heading]
     show(*lines[:2], f"{counted(len(rows), 'column')} {lines[2]}", "", chosen_table(rows, most))
     if most is not None:
         show(f"... and {len(rows) - most} more; --columns - lists them all")
+    below = [together(found) for found in interactions or ()]
+    if chance_line(rows):
+        below.append(chance_line(rows))
+    if below:
+        show("", *below)
     if "redundancy" in rows[0]:
+        from easyfs.choosing import LEVEL  # noqa: PLC0415
+
+        chance = f"chance: how likely the best of as many unrelated columns would tell as much ({LEVEL} and more: chance);"
         show(
             "",
             "adds: share of what there is to explain that the column adds to those before it;",
+            *([chance] if is_tested(rows) else []),
             "redundant: share of the column that the other chosen ones already say",
         )

@@ -19,7 +19,17 @@ from easyfs.report.measure import chance_after, check_options, cross_validate, m
 from easyfs.report.nearest import Coding, coding_of
 from easyfs.report.overlap import least_share, neighbours_of, overlap_of
 from easyfs.report.prose import default_title, summary_of
-from easyfs.report.sections import Facts, aside_of, data_of, enough_of, features_of, runners_up_of, target_of
+from easyfs.report.sections import (
+    Facts,
+    aside_of,
+    beyond_chance_of,
+    data_of,
+    enough_of,
+    features_of,
+    interactions_of,
+    runners_up_of,
+    target_of,
+)
 from easyfs.report.summary import SCHEMA, SCHEMA_VERSION, Content
 from easyfs.report.table import Table
 from easyfs.report.words import text_of
@@ -78,7 +88,7 @@ def build_report(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> report = build_report(EasyFS(3, random_state=0).fit(X, y))
     >>> [feature["name"] for feature in report.content["features"]][0]
-    'worst perimeter'
+    'worst concave points'
     """
     if not isinstance(selector, BaseSelector):
         raise TypeError(f"selector is of type {type(selector).__name__}; give a fitted selector of this library.")
@@ -112,6 +122,7 @@ def build_report(
             "columns": facts.chosen.tolist(),
         },
         "features": features_of(selector, facts, listed, neighbours),
+        "interactions": interactions_of(selector),
         "enough": enough_of(selector, facts, chance_after(selector, X, y, sample_weight, random_state)),
         "overlap": overlap,
         "runners_up": runners_up_of(facts),
@@ -122,7 +133,8 @@ def build_report(
         "warnings": [],
     }
     identifiers = [facts.names[j] for j, info in enumerate(facts.infos) if info.kind == "identifier" and facts.aside[j]]
-    content["warnings"] = cautions(content, _leaks(facts), identifiers)
+    by_chance = [facts.names[j] for j, told in zip(facts.chosen, beyond_chance_of(selector), strict=False) if not told]
+    content["warnings"] = cautions(content, _leaks(facts), identifiers, by_chance)
     content["summary"] = summary_of(content)
     return Report(content)
 

@@ -20,7 +20,7 @@ MOST_NAMED = 50
 _WHOLE_OR_TEXT = re.compile(r"u?int|str|object|large_string|category", re.IGNORECASE)
 
 
-def cautions(content: Content, leaks: list[str], identifiers: list[str]) -> list[Caution]:
+def cautions(content: Content, leaks: list[str], identifiers: list[str], by_chance: list[str]) -> list[Caution]:
     """All warnings, the serious ones first.
 
     Parameters
@@ -31,6 +31,8 @@ def cautions(content: Content, leaks: list[str], identifiers: list[str]) -> list
         Columns that almost equal the target.
     identifiers : list of str
         Columns that were set aside as identifiers.
+    by_chance : list of str
+        Chosen columns that tell no more than chance.
     """
     found = [
         *_leaks(leaks),
@@ -40,7 +42,7 @@ def cautions(content: Content, leaks: list[str], identifiers: list[str]) -> list
         *_missing(content),
         *_unstable(content),
         *_few_rows(content),
-        *_beyond_chance(content),
+        *_beyond_chance(content, by_chance),
         *_like_random(content),
     ]
     return sorted(found, key=lambda caution: (SERIOUS, CAUTION, NOTE).index(caution["level"]))
@@ -149,15 +151,25 @@ def _few_rows(content: Content) -> list[Caution]:
     return _caution("few_rows", CAUTION, text)
 
 
-def _beyond_chance(content: Content) -> list[Caution]:
-    after, chosen = content["enough"]["chance_after"], content["selected"]["count"]
-    if after is None or chosen <= after:
+def _beyond_chance(content: Content, names: list[str]) -> list[Caution]:
+    if not names:
         return []
+    after, chosen = content["enough"]["chance_after"], content["selected"]["count"]
+    if after == 0:
+        start = "None of the columns asked for" if all(f["included"] for f in content["features"]) else "Nothing here"
+        text = (
+            f"{start} tells more than chance: the best of as many unrelated columns would tell as much of the target as "
+            f"{listed(names)}. Check that it is the right target, or give more rows; a model may do no better than guess."
+        )
+        return _caution("only_chance", SERIOUS, text, names)
+    tells = "tells" if len(names) == 1 else "tell"
     text = (
-        f"Left to itself, the method stops after {count(after, 'column')}: what comes later says no more about the target "
-        f"than the best of as many random columns would. {chosen - after:,} of the {chosen:,} chosen are beyond that."
+        f"{len(names):,} of the {count(chosen, 'chosen column')} {tells} no more of the target than the best of as many "
+        f"unrelated columns would: {listed(names)}"
     )
-    return _caution("beyond_chance", NOTE, text, content["selected"]["names"][after:])
+    last = after is not None and names == content["selected"]["names"][after : after + len(names)]
+    text += f", chosen after the {after} that do tell more." if last else "."
+    return _caution("beyond_chance", NOTE, text, names)
 
 
 def _like_random(content: Content) -> list[Caution]:
@@ -170,8 +182,9 @@ def _like_random(content: Content) -> list[Caution]:
     ahead = (own["mean"] - other["mean"]) * (-1 if measured["smaller_is_better"] else 1)
     if ahead > (own["spread"] or 0.0):
         return []
+    chosen = count(own["columns"], "chosen column does", "chosen columns do")
     text = (
-        f"In cross-validation the {count(own['columns'], 'chosen column')} do no better than as many random ones, within "
-        "the spread over folds. The table may be redundant, the target hard to tell, or the rows too few to see it."
+        f"In cross-validation the {chosen} no better than as many random ones, within the spread over folds. The table may "
+        "be redundant, the target hard to tell, or the rows too few to see it."
     )
     return _caution("like_random", CAUTION, text)

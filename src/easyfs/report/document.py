@@ -118,10 +118,21 @@ class Report:
                 f"{name!r} has schema_version {content.get('schema_version')!r}, but this version of easyfs reads "
                 f"{SCHEMA_VERSION}; build the report again, or read it with the version that wrote it."
             )
+        _complete(content)
         problem = check_content(content)
         if problem:
             raise ValueError(f"{name!r} is not a whole report: {problem}.")
         return cls(content)  # type: ignore[arg-type]
+
+
+def _complete(content: dict[str, Any]) -> None:
+    """What reports saved by earlier versions do not have is not known."""
+    content.setdefault("interactions", None)
+    features = content.get("features")
+    for feature in features if isinstance(features, list) else ():
+        if isinstance(feature, dict):
+            feature.setdefault("p_value", None)
+            feature.setdefault("beyond_chance", None)
 
 
 def _write_whole(path: Path, content: bytes) -> None:

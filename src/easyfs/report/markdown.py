@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from easyfs.choosing import LEVEL
+from easyfs.report.prose import TOGETHER, chance_sentence
 from easyfs.report.summary import Content, CrossValidation
-from easyfs.report.words import count, percent, plain, score, shown, told
+from easyfs.report.words import chance, count, percent, plain, score, shown, told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 _BARS = 20
@@ -38,9 +40,10 @@ def to_markdown(content: Content) -> str:
     if asked["source"]:
         about += f", {escaped(asked['source'])}"
     lines = [f"# {escaped(content['title'])}", "", escaped(content["summary"]), "", about, ""]
-    for heading, body in (
+    parts = (
         ("Warnings", _warnings(content)),
         ("Chosen columns", _features(content)),
+        *([("Together", _together(content))] if content["interactions"] else []),
         ("How many are enough", _enough(content)),
         ("What each stands in for", _stands_for(content)),
         ("Stability", _stability(content)),
@@ -48,7 +51,8 @@ def to_markdown(content: Content) -> str:
         ("Set aside", _aside(content)),
         ("The data", _data(content)),
         ("What was asked", _asked(content)),
-    ):
+    )
+    for heading, body in parts:
         lines += [f"## {heading}", "", *body]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -62,18 +66,40 @@ def _warnings(content: Content) -> list[str]:
 def _features(content: Content) -> list[str]:
     adds_up = content["enough"]["adds_up"]
     stable = content["stability"] is not None
+    tested = any(f["p_value"] is not None for f in content["features"])
     head = ["#", "column", "kind", "adds" if adds_up else "score", *(["together"] if adds_up else [])]
+    head += ["chance"] if tested else []
     head += ["relevance", "said by the others", "missing", *(["came up"] if stable else [])]
     rows = []
     for f in content["features"]:
         gain = [percent(f["gain"]), percent(f["cumulative"])] if adds_up else [plain(f["gain"])]
         kind = f["kind"] + (f" ({len(f['parts'])} parts)" if f["parts"] else "") + (" (included)" if f["included"] else "")
         row = [str(f["place"]), name_of(f["name"]), kind, *gain]
+        row += (
+            [escaped(chance(f["p_value"])) + (" (no more than chance)" * (f["beyond_chance"] is False))] if tested else []
+        )
         row += [percent(f["relevance"]), percent(f["redundancy"]), percent(f["missing"])]
         rows.append([*row, *([percent(f["frequency"], 0)] if stable else [])])
     lines = table(head, rows, "rll" + "r" * 8)
     more = content["selected"]["count"] - content["selected"]["listed"]
-    return [*lines, *([f"{more:,} more are chosen; the JSON report names them all.", ""] if more else [])]
+    lines += [f"{more:,} more are chosen; the JSON report names them all.", ""] if more else []
+    if tested:
+        text = f"from {plain(LEVEL)} on a column tells no more than chance."
+        lines += [f"Chance: how likely the best of as many unrelated columns would tell as much of the target; {text}", ""]
+    if content["interactions"] is not None and not content["interactions"]:
+        lines += ["No columns were found that matter only together, or in a curve.", ""]
+    return lines
+
+
+def _together(content: Content) -> list[str]:
+    chosen = set(content["selected"]["names"])
+    lines = [TOGETHER, ""]
+    for found in content["interactions"] or ():
+        names = (name_of(name) + ("" if name in chosen else " (not chosen)") for name in found["columns"])
+        text = " with ".join(names) + (" in a curve" if len(found["columns"]) == 1 else "")
+        share = percent(found["share"], 0 if found["share"] >= 0.01 else 1)
+        lines.append(f"- {text}: {share} of the target (chance {escaped(chance(found['p_value']))})")
+    return [*lines, ""]
 
 
 def _enough(content: Content) -> list[str]:
@@ -81,8 +107,8 @@ def _enough(content: Content) -> list[str]:
     if enough["adds_up"] and enough["at_90"] and enough["at_95"]:
         text = f"90% of what all chosen columns say is reached with {count(enough['at_90'], 'column')}, "
         lines += [text + f"95% with {count(enough['at_95'], 'column')}.", ""]
-    if enough["chance_after"] is not None:
-        lines += [f"After {count(enough['chance_after'], 'column')} no other says more than chance would.", ""]
+    where = chance_sentence(content)
+    lines += [where, ""] if where else []
     largest = max((abs(f["gain"] or 0.0) for f in content["features"]), default=0.0) or 1.0
     lines += ["```text"]
     for f in content["features"][:50]:

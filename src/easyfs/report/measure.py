@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from easyfs.base import BaseSelector
 from easyfs.evaluation import compare, stability_selection
+from easyfs.report.sections import beyond_chance_of
 from easyfs.report.summary import CrossValidation, Point, Stability
 from easyfs.report.words import number, text_of
 from easyfs.selector import EasyFS
@@ -55,9 +56,10 @@ def _is_count(value: Any, least: int) -> bool:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What is set aside was said at the fit."""
+    """What is set aside, and that nothing tells more than chance, was said at the fit."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".* set aside: ", category=UserWarning)
+        for message in (".* set aside: ", "none of the .* tells more of the target than chance"):
+            warnings.filterwarnings("ignore", message=message, category=UserWarning)
         yield
 
 
@@ -152,15 +154,24 @@ def _enough(points: list[Point], smaller: bool) -> int | None:
 
 
 def chance_after(selector: BaseSelector, X: Any, y: Any, sample_weight: Any, random_state: int) -> int | None:
-    """Number of columns after which no other says more about the target than chance would; None if that is not known."""
+    """Number of columns after which none tells more of the target than chance would; None if that is not known.
+
+    It is 0 if no chosen column does. If all of them do, another fit with the rows says how many there are.
+    """
     if not isinstance(selector, EasyFS) or selector.task_ is None:
         return None
-    if isinstance(selector.n_features_to_select, str):
-        return int(selector.n_features_)
+    known, after = len(beyond_chance_of(selector)), _last_told(selector)
+    if after < known or isinstance(selector.n_features_to_select, str):
+        return after
     if X is None or y is None:
         return None
     with _quiet():
         again = clone(selector).set_params(n_features_to_select="auto", task=selector.task_)
         if selector.random_state is None:
             again.set_params(random_state=random_state)
-        return int(again.fit(X, y, sample_weight).n_features_)
+        return max(after, _last_told(again.fit(X, y, sample_weight)))
+
+
+def _last_told(selector: BaseSelector) -> int:
+    """Place of the last chosen column that tells more than chance, from 1; 0 if none does."""
+    return max((place for place, told in enumerate(beyond_chance_of(selector), start=1) if told), default=0)

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
+from easyfs.choosing import LEVEL
 from easyfs.extras import optional
 from easyfs.report import figures
+from easyfs.report.prose import TOGETHER, chance_sentence
 from easyfs.report.summary import Content
-from easyfs.report.words import count, percent, plain, score, shown, told
+from easyfs.report.words import chance, count, percent, plain, score, shown, told
 
 # Names inside a sentence, which may run in the other direction.
 _QUOTED = re.compile("“([^”]*)”")
@@ -29,7 +31,14 @@ def to_html(content: Content) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"shown": shown, "percent": percent, "plain": plain, "score": score, "told": told}
+    environment.filters |= {
+        "shown": shown,
+        "percent": percent,
+        "plain": plain,
+        "score": score,
+        "told": told,
+        "chance": chance,
+    }
     environment.globals |= {"count": count}
     safe = optional("markupsafe", "report", "the HTML report")
     markup: Callable[[str], Any] = safe.Markup
@@ -37,6 +46,9 @@ def to_html(content: Content) -> str:
     script = _read("report.js").strip()
     page: str = environment.get_template("report.html").render(
         c=content,
+        level=LEVEL,
+        chance_sentence=chance_sentence(content),
+        together=TOGETHER,
         script=markup(script),
         script_hash=hash_of(script),
         style=markup(_read("report.css").strip()),

@@ -6,6 +6,10 @@ from easyfs.report.summary import Content, Target
 from easyfs.report.words import count, percent, plain, quoted, score
 
 MOST_TITLE = 60
+TOGETHER = (
+    "These columns tell of the target together, or in a curve, which a linear model does not see; the share is measured on "
+    "rows that were not used to find them."
+)
 
 
 def default_title(target: Target | None) -> str:
@@ -17,7 +21,9 @@ def default_title(target: Target | None) -> str:
 
 def summary_of(content: Content) -> str:
     """One paragraph in plain words."""
-    return " ".join(filter(None, (_chosen(content), _said(content), _measured(content), _warned(content))))
+    return " ".join(
+        filter(None, (_chosen(content), _by_chance(content), _said(content), _measured(content), _warned(content)))
+    )
 
 
 def _chosen(content: Content) -> str:
@@ -41,6 +47,26 @@ def _purpose(target: Target | None) -> str:
         low, high = target["quantiles"]["smallest"], target["quantiles"]["largest"]
         return f"{about} (numbers from {plain(low)} to {plain(high)})"
     return about
+
+
+def _by_chance(content: Content) -> str:
+    if content["enough"]["chance_after"] != 0:
+        return ""
+    tells = "It tells no more" if content["selected"]["count"] == 1 else "None of them tells more"
+    return f"{tells} of the target than chance would, so there may be nothing to find here."
+
+
+def chance_sentence(content: Content) -> str:
+    """Where chance begins; empty if that is not known."""
+    after, chosen = content["enough"]["chance_after"], content["selected"]["count"]
+    if after is None:
+        return ""
+    tells = "tells more of the target than the best of as many unrelated columns would"
+    if after == 0:
+        return f"No chosen column {tells}."
+    if after < chosen:
+        return f"After the first{f' {after:,}' if after > 1 else ''}, no chosen column {tells}."
+    return f"After {count(after, 'column')} no other {tells}."
 
 
 def _said(content: Content) -> str:
@@ -83,9 +109,9 @@ def _measured(content: Content) -> str:
 
 
 def _warned(content: Content) -> str:
-    if any(caution["level"] == "serious" for caution in content["warnings"]):
+    if any(caution["code"] == "leak" for caution in content["warnings"]):
         return "Read the warnings first: the target may be given away by a column."
-    rest = sum(caution["level"] == "caution" for caution in content["warnings"])
+    rest = sum(caution["level"] != "note" for caution in content["warnings"])
     if rest:
         return "There is 1 warning to read first." if rest == 1 else f"There are {rest} warnings to read first."
     return ""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from easyfs.base import BaseSelector
 from easyfs.columns import ASIDE, ColumnInfo
+from easyfs.interactions import FEWEST_ROWS
 from easyfs.profile import TargetInfo
 from easyfs.report.nearest import Coding
 from easyfs.report.summary import (
@@ -25,6 +26,7 @@ from easyfs.report.summary import (
     RunnerUp,
     SetAside,
     Target,
+    Together,
 )
 from easyfs.report.words import listed, number, quoted, text_of
 from easyfs.selection import Selection
@@ -181,6 +183,7 @@ def features_of(
     asked = selector.get_params(deep=False).get("include")
     included = set(resolve_columns("include", asked, len(facts.infos), selector._names()).tolist())
     gains = facts.selected.gains
+    p_values, beyond = facts.selected.p_values, beyond_chance_of(selector)
     cumulative = np.cumsum(gains) if selector._additive else None
     found: list[Feature] = []
     for i, j in enumerate(columns.tolist()):
@@ -202,10 +205,37 @@ def features_of(
                 "redundancy": _at(facts.redundancy, j),
                 "missing": facts.missing(j),
                 "frequency": _at(facts.frequency, j),
+                "p_value": None if p_values is None or i >= len(p_values) else number(p_values[i]),
+                "beyond_chance": beyond[i] if i < len(beyond) else None,
                 "stands_for": neighbours.get(j, []),
             }
         )
     return found
+
+
+def beyond_chance_of(selector: BaseSelector) -> list[bool]:
+    """Whether each chosen column tells more than chance, as far as that is known."""
+    found = getattr(selector, "beyond_chance_", None)
+    return [] if found is None else [bool(told) for told in found[: selector.n_features_]]
+
+
+def interactions_of(selector: BaseSelector) -> list[Together] | None:
+    """Columns that matter together, or in a curve; None if the method did not look for them.
+
+    The same columns may be found several times, by other parts of a category or a date: their shares add up.
+    """
+    named = getattr(selector, "interactions_", [])
+    asked = selector.get_params(deep=False)
+    looked = bool(asked.get("interactions")) and asked.get("compression") == "sequential" and selector.task_ is not None
+    if not named and (not looked or selector.n_rows_ < FEWEST_ROWS):
+        return None
+    merged: dict[frozenset[str], Together] = {}
+    for found in named:
+        names = [text_of(name) for name in found.columns]
+        entry = merged.setdefault(frozenset(names), {"columns": names, "share": 0.0, "p_value": 1.0})
+        entry["share"] = round(entry["share"] + float(found.share), 6)
+        entry["p_value"] = min(entry["p_value"], float(f"{found.p_value:.7g}"))
+    return list(merged.values())
 
 
 def enough_of(selector: BaseSelector, facts: Facts, chance: int | None) -> Enough:

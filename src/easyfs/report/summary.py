@@ -106,7 +106,17 @@ class Feature(TypedDict):
     redundancy: float | None
     missing: float
     frequency: float | None
+    p_value: float | None  # how likely the best of as many unrelated columns would tell as much
+    beyond_chance: bool | None  # whether it tells more than chance
     stands_for: list[Neighbour]
+
+
+class Together(TypedDict):
+    """Columns that matter together, or one that matters in a curve."""
+
+    columns: list[str]
+    share: float  # of the target
+    p_value: float
 
 
 class RunnerUp(TypedDict):
@@ -139,7 +149,7 @@ class Enough(TypedDict):
     at_90: int | None  # columns that reach 90% of the total
     at_95: int | None
     scores_add: bool  # whether the score of a column that is not chosen is what it would add
-    chance_after: int | None  # columns after which the gains are what chance would give
+    chance_after: int | None  # columns after which none tells more than chance; 0 if none does at all
 
 
 class OverlapColumn(TypedDict):
@@ -237,6 +247,7 @@ class Content(TypedDict):
     target: Target | None
     selected: Selected
     features: list[Feature]
+    interactions: list[Together] | None  # None if they were not looked for
     enough: Enough
     overlap: Overlap | None
     runners_up: list[RunnerUp]

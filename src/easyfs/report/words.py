@@ -57,6 +57,15 @@ def score(value: float | None) -> str:
     return "—" if value is None else f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"
 
 
+def chance(p_value: float | None) -> str:
+    """A p-value; a small one is cut, not rounded, so that it stays on its side of the level."""
+    if p_value is None:
+        return "—"
+    if p_value < 0.001:
+        return "< 0.001"
+    return f"{math.floor(1000 * p_value + 1e-9) / 1000:.3f}" if p_value < 0.1 else f"{p_value:.2f}"
+
+
 def told(value: Any) -> str:
     """A parameter's value in words."""
     if isinstance(value, dict):

@@ -19,16 +19,21 @@
     const order = before ? (before === "ascending" ? "descending" : "ascending") : first;
     const sign = order === "ascending" ? 1 : -1;
     const collator = new Intl.Collator(undefined, { numeric: true });
+    // The line where chance begins has its place in the order of choice only.
+    const line = table.divide;
+    if (line) line.remove();
     const rows = [...table.tBodies[0].rows].map((row, at) => ({ row, at, value: valueOf(row, place, kind) }));
     rows.sort((a, b) => {
       if (a.value === null || b.value === null) return (a.value === null) - (b.value === null) || a.at - b.at;
       return sign * (kind === "text" ? collator.compare(a.value, b.value) : a.value - b.value) || a.at - b.at;
     });
     table.tBodies[0].append(...rows.map((entry) => entry.row));
+    if (line && place === 0 && order === "ascending") rows[Number(line.dataset.after)].row.before(line);
     all("th[aria-sort]", table).forEach((other) => other.removeAttribute("aria-sort"));
     header.setAttribute("aria-sort", order);
   };
   all("table.sortable").forEach((table) => {
+    table.divide = table.querySelector("tr.divide");
     all("thead th[data-sort]", table).forEach((header) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -40,7 +45,8 @@
 
   // Search: rows whose name or kind has the words stay.
   all("input[data-filters]").forEach((input) => {
-    const rows = [...document.getElementById(input.dataset.filters).tBodies[0].rows];
+    const table = document.getElementById(input.dataset.filters);
+    const rows = [...table.tBodies[0].rows].filter((row) => row !== table.divide);
     const textOf = (row) => [...row.cells].filter((cell) => !cell.classList.contains("n")).map((cell) => cell.textContent);
     const texts = new Map(rows.map((row) => [row, textOf(row).join(" ").toLocaleLowerCase()]));
     const output = input.parentElement.querySelector("output");
@@ -51,6 +57,7 @@
         row.hidden = !words.every((word) => texts.get(row).includes(word));
         left += !row.hidden;
       }
+      if (table.divide) table.divide.hidden = words.length > 0;
       output.textContent = words.length ? `${left} of ${rows.length}` : "";
     };
     input.addEventListener("input", update);
