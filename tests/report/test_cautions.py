@@ -151,6 +151,7 @@ def test_columns_beyond_chance() -> None:
     assert "beyond_chance" not in codes(build_report(EasyFS("auto", random_state=0).fit(X, y)))
 
 
+@pytest.mark.filterwarnings("ignore:none of the 20 columns tells more of the target than chance:UserWarning")
 def test_no_better_than_random_columns() -> None:
     rng = np.random.default_rng(0)
     X, y = noise(d=20)
