@@ -16,8 +16,8 @@ def columns(n, d, seed=0):
 
 
 def centred_and_weighed(X, weight):
-    """Columns about their weighted mean, each row times the root of its weight."""
-    w = np.ones(len(X)) if weight is None else weight
+    """Columns about their weighted mean, each row times the root of its weight; weights have mean 1."""
+    w = np.ones(len(X)) if weight is None else weight / weight.mean()
     return (X - w @ X / w.sum()) * np.sqrt(w)[:, None]
 
 
@@ -32,14 +32,73 @@ def test_the_targets_of_the_sample_are_centred_and_orthonormal(weighted):
     np.testing.assert_allclose(rows.target, centred_and_weighed(Y, weight) @ rows.basis, atol=1e-9)
 
 
+def assert_same_sample(one, other):
+    dense = [rows.inputs if isinstance(rows.inputs, np.ndarray) else rows.inputs.dense() for rows in (one, other)]
+    np.testing.assert_array_equal(*dense)
+    for name in ("root_weight", "own_weight", "target", "basis", "repeats"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
 def test_the_sample_of_integer_weights_is_that_of_repeated_rows():
     rng = np.random.default_rng(2)
     X, y, weight = columns(900, 3), rng.standard_normal((900, 1)), rng.integers(1, 4, 900)
     weighed = take_sample(X, y, 0, weight.astype(float))
     repeated = take_sample(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0), 0)
-    assert len(weighed.target) == 1024
-    np.testing.assert_array_equal(weighed.inputs, repeated.inputs)
-    np.testing.assert_allclose(weighed.target, repeated.target, atol=1e-12)
+    assert_same_sample(weighed, repeated)
+    np.testing.assert_array_equal(weighed.inputs, X)
+    np.testing.assert_array_equal(weighed.own_weight, weight)
+    np.testing.assert_allclose(weighed.root_weight**2, weight / weight.mean())
+    assert weighed.repeats == pytest.approx(weight.mean())
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("values", ["normal", "markers"])
+@pytest.mark.parametrize("n", [100, 1500])
+def test_integer_weights_and_repeated_rows_give_one_sample_of_any_table(n, values, kind):
+    rng = np.random.default_rng(n)
+    X = rng.integers(0, 3, (n, 700)) * 1.0 if values == "markers" else rng.standard_normal((n, 700))
+    y, weight = rng.standard_normal((n, 2)), rng.integers(1, 5, n)
+    scaling = measure_scaling(X)
+    rows = np.repeat(np.arange(n), weight)
+    if kind == "dense":
+        scaled, _ = scaling.apply(X)
+        once, often = scaled, scaled[rows]
+    else:
+        once, often = (ScaledSparse(sparse.csr_array(part), scaling) for part in (X, X[rows]))
+    weighed, repeated = take_sample(once, y, 5, weight.astype(float)), take_sample(often, y[rows], 5)
+    assert_same_sample(weighed, repeated)
+    distinct = len(np.unique(weighed.target, axis=0))
+    assert len(weighed.target) == (distinct if values == "normal" else min(weight.sum(), 1497))
+
+
+def test_rows_that_are_equal_by_chance_are_not_repeated_ones():
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 2, (200, 3)) * 1.0, rng.integers(0, 2, (200, 1)) * 1.0
+    rows = take_sample(X, y, 0)
+    assert rows.n == 200
+    assert rows.own_weight is None
+    assert not rows.weighted
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_that_differ_are_not_taken_for_repeated_ones(dtype):
+    rng = np.random.default_rng(4)
+    for seed in range(10):
+        rows = take_sample(rng.standard_normal((2048, 4)).astype(dtype), rng.standard_normal((2048, 1)), seed)
+        assert rows.n == 2048
+        assert not rows.weighted
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_drawn_with_replacement_count_once_each(dtype):
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((300, 40)).astype(dtype), rng.standard_normal((300, 1))
+    drawn = rng.integers(0, 300, 300)
+    rows = take_sample(X[drawn], y[drawn], 0)
+    first = np.sort(np.unique(drawn, return_index=True)[1])
+    np.testing.assert_array_equal(rows.inputs, X[drawn][first])
+    np.testing.assert_array_equal(rows.own_weight, np.bincount(drawn)[drawn[first]])
+    assert rows.repeats == pytest.approx(300 / len(first))
 
 
 def linear_case(n, d, kind, weighted, signal):
@@ -95,16 +154,17 @@ def test_the_best_penalty_has_the_least_generalised_cross_validation_error(n, d,
     rows = take_sample(scaled, Y, 0, weight)
     penalty, told = LinearFit(rows, np.ones(d, dtype=bool)).best_penalty()
 
-    repeated = np.repeat(np.arange(n), 1 if weight is None else weight.astype(int))
-    A, B = scaled[repeated], rows.target[repeated] / rows.root_weight[repeated, None]
-    size = np.square(A).sum() / len(A)
+    # A row that is repeated is one row with a larger weight, which tells no more of the noise of others.
+    A, B = centred_and_weighed(scaled, weight), rows.target
+    root = rows.root_weight[:, None]
+    size = np.square(A).sum() / n
     errors = []
     for share in PENALTIES:
-        hat = A @ np.linalg.solve(A.T @ A + size * share * np.eye(d), A.T) + 1.0 / len(A)
-        errors.append(np.square(B - hat @ B).sum() / (1.0 - np.trace(hat) / len(A)) ** 2)
+        hat = A @ np.linalg.solve(A.T @ A + size * share * np.eye(d), A.T) + root @ root.T / n
+        errors.append(np.square(B - hat @ B).sum() / (1.0 - np.trace(hat) / n) ** 2)
     best = np.flatnonzero(np.array(errors) <= (1.0 + PENALTY_TIE) * min(errors))[-1]
     assert penalty == pytest.approx(size * PENALTIES[best], rel=1e-4)
-    alone = np.square(B).sum() / (1.0 - 1.0 / len(A)) ** 2
+    alone = np.square(B).sum() / (1.0 - 1.0 / n) ** 2
     assert told == pytest.approx(1.0 - errors[best] / alone, abs=1e-4)
 
 

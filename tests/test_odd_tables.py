@@ -42,6 +42,7 @@ def test_rows_that_are_repeated_many_times(seed: int) -> None:
     assert np.isfinite(EasyFS(random_state=0).fit(X, on.astype(int)).scores_).all()
 
 
+@pytest.mark.filterwarnings("ignore:none of the 20 columns tells more of the target than chance:UserWarning")
 @pytest.mark.parametrize("seed", range(6))
 def test_noise_is_not_taken_for_more_where_a_class_is_rare(seed: int) -> None:
     X = np.random.default_rng(seed).standard_normal((1000, 20))

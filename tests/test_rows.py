@@ -7,17 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from easyfs.rows import (
-    Rows,
-    ScaledSparse,
-    Scaling,
-    entry_blocks,
-    measure_scaling,
-    scale_rows,
-    spread_rows,
-    vertical,
-    winsorized,
-)
+from easyfs.rows import Rows, ScaledSparse, Scaling, entry_blocks, measure_scaling, scale_rows, vertical, winsorized
 from easyfs.tables import to_matrix
 
 
@@ -183,32 +173,6 @@ def test_dense_float32_stays_float32_and_everything_else_is_float64():
     assert measure_scaling(X.astype(np.float32)).dtype == np.float32
     assert measure_scaling(X).dtype == np.float64
     assert measure_scaling(sparse.csr_array(X.astype(np.float32))).dtype == np.float64
-
-
-@settings(max_examples=100, deadline=None)
-@given(weight=st.lists(st.integers(1, 6), min_size=1, max_size=60), size=st.integers(1, 80))
-def test_integer_weights_give_the_same_sample_as_repeated_rows(weight, size):
-    weight = np.array(weight)
-    rows = np.repeat(np.arange(len(weight)), weight)
-    weighed, repeated = spread_rows(len(weight), size, weight.astype(float)), spread_rows(len(rows), size)
-    if repeated is None:
-        assert weighed is None
-    else:
-        np.testing.assert_array_equal(weighed, rows[repeated])
-
-
-@settings(max_examples=50, deadline=None)
-@given(n=st.integers(2, 5000), size=st.integers(1, 500))
-def test_a_sample_is_spread_evenly_over_the_rows(n, size):
-    chosen = spread_rows(n, size)
-    if n <= size:
-        assert chosen is None
-        return
-    assert len(chosen) == size
-    assert len(set(chosen)) == size
-    assert chosen[0] >= 0
-    assert chosen[-1] < n
-    assert np.ptp(np.diff(np.concatenate([chosen, [chosen[0] + n]]))) <= 2  # one, and one for rounding
 
 
 def test_scaled_sparse_take_dot_and_cross_equal_the_dense_products():

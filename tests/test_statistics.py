@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from easyfs.interactions import Found
 from easyfs.network import Network, draw_enhancement, draw_hidden
 from easyfs.rows import measure_scaling
-from easyfs.statistics import Plan, Statistics, gather
+from easyfs.statistics import FittedTarget, Plan, Statistics, gather
 
 D, N_CLASSES = 5, 3
 
@@ -206,12 +207,39 @@ def test_the_fingerprint_tells_every_part_of_the_plan():
         replace(plan, target_reach=np.full(len(plan.target_scale), 4.0)),
         replace(plan, by_class=True),
         replace(plan, sketch=np.ones((D, 2))),
+        replace(plan, classes=("a", "b")),
+        replace(plan, found=(Found((0, 1), 0.2, 1e-4),)),
+        replace(plan, found=(Found((0, 2), 0.2, 1e-4),)),
+        replace(plan, fitted=FittedTarget(np.full((D, 2), 2.0), 30.0, 0.5, 1.0)),
+        replace(plan, scaling=replace(plan.scaling, clip=4.0)),
         replace(plan, network=replace(network, n_rounds=3)),
         replace(plan, network=replace(network, hidden=network.hidden * 2)),
         replace(plan, network=replace(network, enhancement=network.enhancement * 2)),
         replace(plan, network=replace(network, enhancement=rewired)),
     ]
     assert len({other.fingerprint for other in (plan, *others)}) == 1 + len(others)
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_whole_weights_count_rows_and_others_do_not(by_class):
+    X, y = table(40, kind="classes")
+    plan = plan_for(X, y, kind="classes", by_class=by_class)
+    whole, broken = np.arange(40) % 3 + 1.0, np.full(40, 0.5)
+
+    def seen(*weights):
+        stats = Statistics(plan, N_CLASSES)
+        for weight in weights:
+            stats.add(X, y, weight)
+        return stats
+
+    assert seen(None).n_counted == 40
+    assert seen(whole).n_counted == whole.sum()
+    assert seen(None, whole).n_counted == 40 + whole.sum()
+    assert seen(broken).n_counted == 40
+    assert seen(whole, broken).n_counted == 80
+    assert seen(whole).merge(seen(None)).n_counted == 40 + whole.sum()
+    assert seen(whole).merge(seen(broken)).n_counted == 80
+    assert seen(broken).merge(seen(whole)).n_counted == 80
 
 
 @pytest.mark.parametrize(("kind", "by_class"), CASES)

@@ -166,18 +166,11 @@ def test_methods_and_their_parameters(command, numbers):
     code, out, err = command("select", numbers, "-t", "y", "-k", 2, "-m", "mrmr")
     assert "chosen by mrmr" in out
     assert "score" in out
-    sets = (
-        "--set",
-        "compression=ranking",
-        "--set",
-        "n_hidden=32",
-        "--set",
-        "top_share=0.3",
-        "--set",
-        "literal=true",
-    )
-    code, out, err = command("select", numbers, "-t", "y", "-k", 2, *sets, "--columns", "-")
-    assert code == 0, err
+    ranking = ("--set", "compression=ranking", "--set", "n_hidden=32", "--set", "literal=true")
+    sequential = ("--set", "coverage=0.1", "--set", "interactions=false", "--set", "clip=null")
+    for sets in (ranking, sequential):
+        code, out, err = command("select", numbers, "-t", "y", "-k", 2, *sets, "--columns", "-")
+        assert code == 0, err
     code, out, _ = command("select", numbers, "--unsupervised", "--drop", "y", "-k", 2, "--columns", "-")
     assert (code, len(out.split())) == (0, 2)
     same = {command("select", numbers, "-t", "y", "-k", 4, "--seed", 3, "--columns", "-")[1] for _ in range(2)}

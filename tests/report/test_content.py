@@ -289,9 +289,9 @@ def test_what_was_asked() -> None:
     X, y = load_diabetes(return_X_y=True)
     y = y + 0.5
     before = dt.datetime.now(dt.UTC).replace(microsecond=0)
-    selector = EasyFS(3, random_state=7, n_hidden=50, exclude=[1], predicted_share=0.3).fit(X, y)
+    selector = EasyFS(3, random_state=7, coverage=0.3, exclude=[1], interactions=False).fit(X, y)
     asked = build_report(selector, source="diabetes.csv").content["asked"]
-    assert asked["parameters"] == {"n_hidden": 50, "exclude": [1], "predicted_share": 0.3, "random_state": 7}
+    assert asked["parameters"] == {"interactions": False, "coverage": 0.3, "exclude": [1], "random_state": 7}
     assert (asked["method"], asked["class_name"], asked["n_features_to_select"]) == ("easyfs", "EasyFS", 3)
     assert (asked["seed"], asked["source"], asked["version"]) == (7, "diabetes.csv", easyfs.__version__)
     created = dt.datetime.fromisoformat(asked["created"])
