@@ -91,23 +91,6 @@ def test_support_is_the_absolute_matrix_power(n_hidden, n_enhancement, n_rounds)
 
 
 @pytest.mark.parametrize("n_rounds", ROUNDS)
-def test_the_network_of_the_kept_nodes_gives_them_the_same_values(n_rounds):
-    network = draw(8, 6, 60, n_rounds, seed=4)
-    X = np.random.default_rng(5).standard_normal((30, 8))
-    whole = network.expand(X)
-    for nodes in (np.array([17]), np.array([40, 3, 59, 4]), np.arange(60)):
-        small, places = network.keep(nodes)
-        assert small.n_extra <= network.n_extra
-        np.testing.assert_allclose(small.expand(X)[:, places], whole[:, network.n_hidden + nodes], rtol=1e-9, atol=1e-12)
-
-
-def test_with_one_round_only_the_kept_nodes_themselves_are_computed():
-    small, places = draw(8, 6, 60, 1).keep(np.array([40, 3, 59]))
-    assert (small.n_hidden, small.n_extra) == (0, 3)
-    np.testing.assert_array_equal(places, [1, 0, 2])
-
-
-@pytest.mark.parametrize("n_rounds", ROUNDS)
 @pytest.mark.parametrize(("d", "connections"), [(5, 3), (60, 3), (60, 8), (1000, 3)])
 def test_enhancement_nodes_listen_to_distinct_nodes(d, connections, n_rounds):
     network = draw(d, 3, 200, n_rounds, connections=connections)
@@ -163,22 +146,6 @@ def test_literal_rows_keep_the_norm_they_were_drawn_with():
     assert np.linalg.norm(draw_hidden(50, live, rng, unit_rows=False), axis=1).mean() == pytest.approx(20.0, rel=0.05)
     enhancement = draw_enhancement(2000, 4, live, 0, 1, rng, unit_rows=False)
     assert (enhancement**2).sum(axis=1).mean() == pytest.approx(4.0, rel=0.1)
-
-
-def test_the_first_nodes_listen_to_their_pair_and_to_nothing_else():
-    pairs = np.array([[3, 8], [8, 3], [0, 9], [5, 6]])
-    enhancement = draw(10, 2, 50, 1, pairs=pairs).enhancement
-    for row, pair in enumerate(pairs):
-        assert set(enhancement[[row]].indices) == set(pair)
-    np.testing.assert_array_equal(np.diff(enhancement.indptr)[len(pairs) :], 3)
-    np.testing.assert_allclose(np.sqrt((enhancement**2).sum(axis=1)), 1.0, rtol=1e-5)
-
-
-def test_a_node_wired_to_a_column_and_itself_has_unit_norm_too():
-    pairs = np.array([[4, 4]] * 20)
-    enhancement = draw(10, 2, 50, 1, pairs=pairs).enhancement
-    assert set(enhancement[:20].indices) == {4}
-    np.testing.assert_allclose(np.sqrt((enhancement**2).sum(axis=1)), 1.0, rtol=1e-5)
 
 
 @pytest.mark.parametrize("n_rounds", ROUNDS)
