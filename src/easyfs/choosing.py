@@ -25,9 +25,6 @@ Array = NDArray[Any]
 
 # Tables without any relation to the target in which a column passes by itself.
 LEVEL = 0.02
-# Where a number is asked for, columns that would be the best of as many unrelated ones in less than this share of cases
-# come before those that merely cover the table.
-LIKELY = 0.5
 # A selected column is given up where the others leave it nothing to tell: the best of as many unrelated ones would tell
 # more than it in at least this share of cases.
 GIVEN_UP = 0.5
@@ -278,7 +275,6 @@ class Chooser:
     def fill(self) -> None:
         """Take what adds most until there are as many as asked for; near-copies, then combinations, then constants last."""
         self.pending += self.hints
-        bar = np.inf if self.task.chance is None else self.task.chance.law.bar(LIKELY)
         self.given_up, gave_up = [], list(self.given_up)
         while self.room() > 0:
             left = ~self.taken & ~self.constraints.excluded
@@ -298,8 +294,7 @@ class Chooser:
             elif (begun := self._begun()).any():
                 self._take_best(begun, gain, z)
             else:
-                likely = open_columns & (z > bar) & (rank == 0)
-                self._take_best(likely if likely.any() else open_columns & (rank == rank[open_columns].min()), gain, z)
+                self._take_best(open_columns & (rank == rank[open_columns].min()), gain, z)
 
     def _begun(self) -> Array:
         """Columns of the best confirmed group that has no room as a whole."""
@@ -356,6 +351,7 @@ class Chooser:
         search, excluded, constant = self.search, self.constraints.excluded, self.task.scale.constant
         chosen = np.array(search.selected, dtype=np.intp)
         gains = np.array([g + self.bonus.get(j, 0.0) for j, g in zip(search.selected, search.gains, strict=True)])
+        gains /= max(float(gains.sum()), 1.0)  # measured on different rows, shares may add up to a little more than all
         gain = np.where(constant, 0.0, search.gain())
         if scores is None:
             scores = gain.copy()

@@ -30,6 +30,7 @@ from easyfs.columns import (
     recognise,
     series_of,
 )
+from easyfs.interactions import Found
 from easyfs.notices import warn_user
 from easyfs.selection import Constraints, Selection
 from easyfs.tables import check_is_table, check_matrix, column_names, missing_in, numeric_columns, single_types, to_matrix
@@ -216,7 +217,12 @@ class TableEncoder:
         if inner.p_values is not None:
             p_values = np.ones(len(place))
             np.minimum.at(p_values, rows[: len(inner.p_values)], inner.p_values)
-        found = (replace(f, columns=tuple(dict.fromkeys(source[list(f.columns)].tolist()))) for f in inner.found)
+        groups: dict[tuple[int, ...], Found] = {}
+        for f in inner.found:  # several parts of one column may have been found
+            columns = tuple(dict.fromkeys(source[list(f.columns)].tolist()))
+            known = groups.get(columns)
+            share, p = f.share + (known.share if known else 0.0), min(f.p_value, known.p_value if known else 1.0)
+            groups[columns] = replace(f, columns=columns, share=share, p_value=p)
         coded = None
         if inner.coded is not None:
             shares = np.zeros((len(place), len(source)))
@@ -229,7 +235,7 @@ class TableEncoder:
             gains=gains,
             groups=self._groups(inner.groups),
             p_values=p_values,
-            found=tuple(found),
+            found=tuple(groups.values()),
             coded=coded,
             constant=None if inner.constant is None else self.aside | (self.mean_of(inner.constant * 1.0) == 1.0),
             missing=None if inner.missing is None else self._missing(inner.missing),

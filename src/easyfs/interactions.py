@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 # Tables without any joint effect in which one is named; and in which one is taken for a hint, which says what to take
 # before columns that nothing speaks for, but is not named.
-LEVEL, HINT = 0.005, 0.3
+LEVEL, HINT = 0.005, 0.1
 # Fewer rows than this cannot be halved.
 FEWEST_ROWS = 40
 # Columns that are looked at; of more, those most related to the target and as many others.
@@ -151,6 +151,7 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     known = {column: i for i, unit in enumerate(units) for column in unit.tolist()}
     with many_products():
         search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
+        search.part = residual.shape[1] / sample.target.shape[1]
         return search.run([known[j] for j in strong if j in known])
 
 
@@ -214,6 +215,7 @@ class _Search:
         self.halves = (slice(0, cut), slice(cut, n))
         self.searched = (0, 1) if both else (0,)
         self._measure()
+        self.part = 1.0  # of the target's directions that are looked at
         self.found: list[Found] = []
         self.seen: dict[tuple[int, ...], None] = {}  # in the order found
 
@@ -273,7 +275,7 @@ class _Search:
         share, p, (_, candidate) = entry
         columns = np.concatenate([self.units[i] for i in candidate.units])
         plain = len(candidate.units) == 1 and self._goes_one_way(candidate.units[0])
-        self.found.append(Found(tuple(int(j) for j in columns), float(max(share, 0.0)), float(p), plain))
+        self.found.append(Found(tuple(int(j) for j in columns), self.part * float(max(share, 0.0)), float(p), plain))
         self.seen[candidate.units] = None
         self._take_out(candidate)
 
