@@ -123,6 +123,20 @@ def whole_weights_of_markers(rng: Random) -> Any:
     return rng.integers(0, 3, (300, 40)).astype(float), rng.standard_normal(300), rng.integers(1, 5, 300)
 
 
+def large_whole_weights(rng: Random) -> Any:
+    return rng.standard_normal((300, 30)), rng.standard_normal(300), np.round(1000.0 * rng.exponential(size=300)) + 1.0
+
+
+def rows_repeated_many_times(rng: Random) -> Any:
+    rows = rng.permutation(np.repeat(np.arange(200), 60))
+    return rng.standard_normal((200, 20))[rows], rng.standard_normal(200)[rows]
+
+
+def bootstrapped_rows_of_rounded_values(rng: Random) -> Any:
+    rows = rng.integers(0, 300, 300)
+    return np.round(rng.standard_normal((300, 40)), 1)[rows], rng.standard_normal(300)[rows]
+
+
 def bootstrapped_rows(rng: Random) -> Any:
     rows = rng.integers(0, 300, 300)
     return rng.standard_normal((300, 40))[rows], rng.standard_normal(300)[rows]
@@ -164,7 +178,10 @@ KINDS: tuple[Callable[[Random], Any], ...] = (
     exponential_weights,
     whole_weights,
     whole_weights_of_markers,
+    large_whole_weights,
+    rows_repeated_many_times,
     bootstrapped_rows,
+    bootstrapped_rows_of_rounded_values,
     bootstrapped_rows_of_markers,
     a_rare_class_of_many_rows,
     a_rare_class_of_many_rows_of_counts,

@@ -111,8 +111,8 @@ def rare_product(rng: Random, positives: int) -> Table:
 PROBLEMS = {
     "weak after strong": Problem(linear(2000, 32, A=2.0, B=0.3), ((A,), (B,))),
     "weak after strong, classes": Problem(as_classes(linear(2000, 32, A=2.0, B=0.3)), ((A,), (B,))),
-    "weak after strong, many rows": Problem(linear(10_000, 32, A=2.0, B=0.3), ((A,), (B,))),
-    "weak after strong, classes, many rows": Problem(as_classes(linear(10_000, 32, A=2.0, B=0.3)), ((A,), (B,))),
+    "weak after strong, many rows": Problem(linear(10_000, 32, A=2.0, B=0.3), ((A,), (B,)), seeds=2),
+    "weak after strong, classes, many rows": Problem(as_classes(linear(10_000, 32, A=2.0, B=0.3)), ((A,), (B,)), seeds=2),
     "three scales": Problem(linear(2000, 100, A=3.0, B=1.0, C=0.3), ((A,), (B,), (C,))),
     "near copies": Problem(lambda rng: near_copies(rng, 3, 0.01), ((A, 8, 9, 10), (B,)), more=0),
     "ten proxies": Problem(lambda rng: near_copies(rng, 10, 1.0), ((A,), (B,))),
@@ -211,15 +211,14 @@ def many_classes(rng: Random, n: int, n_classes: int, d: int) -> Table:
     return normal(rng, n, d) + normal(rng, n_classes, d)[y] * (np.arange(d) < d // 2), y
 
 
-@pytest.mark.parametrize(("n", "n_classes", "d"), [(400, 3, 12), (600, 8, 12), (600, 20, 8), (3000, 20, 8)])
+@pytest.mark.parametrize(("n", "n_classes", "d"), [(400, 3, 12), (600, 8, 12), (2500, 20, 8)])
 def test_other_names_for_the_classes_do_not_change_the_order(n: int, n_classes: int, d: int) -> None:
     rng = np.random.default_rng(n_classes)
     X, y = many_classes(rng, n, n_classes, d)
     plain = EasyFS(4, random_state=0).fit(X, y)
-    for _ in range(2):
-        renamed = EasyFS(4, random_state=0).fit(X, rng.permutation(n_classes)[y])
-        np.testing.assert_array_equal(renamed.order_, plain.order_)
-        np.testing.assert_allclose(renamed.scores_, plain.scores_, rtol=1e-5, atol=1e-9)
+    renamed = EasyFS(4, random_state=0).fit(X, rng.permutation(n_classes)[y])
+    np.testing.assert_array_equal(renamed.order_, plain.order_)
+    np.testing.assert_allclose(renamed.scores_, plain.scores_, rtol=1e-5, atol=1e-9)
     words = np.array([f"class {chr(97 + k)}" for k in range(n_classes)])
     np.testing.assert_array_equal(EasyFS(4, random_state=0).fit(X, words[::-1][y]).order_, plain.order_)
 
@@ -309,8 +308,8 @@ def five_of_a_hundred(rng: Random) -> tuple[Any, np.ndarray, set[int]]:
 
 
 def noisy_xor(rng: Random) -> tuple[Any, np.ndarray, set[int]]:
-    X = normal(rng, 1000, 20)
-    return X, ((X[:, 3] * X[:, 8] > 0) ^ (rng.random(1000) < 0.1)).astype(int), {3, 8}
+    X = normal(rng, 600, 20)
+    return X, ((X[:, 3] * X[:, 8] > 0) ^ (rng.random(600) < 0.1)).astype(int), {3, 8}
 
 
 def xor_of_three(rng: Random) -> tuple[Any, np.ndarray, set[int]]:
@@ -319,19 +318,19 @@ def xor_of_three(rng: Random) -> tuple[Any, np.ndarray, set[int]]:
 
 
 def xor_of_categories(rng: Random) -> tuple[Any, np.ndarray, set[int]]:
-    codes = rng.integers(0, 3, (600, 10))
+    codes = rng.integers(0, 3, (400, 10))
     table = {f"c{j}": pd.Categorical(np.array(["red", "green", "blue"])[codes[:, j]]) for j in range(10)}
     return pd.DataFrame(table), (codes[:, 3] + codes[:, 8]) % 3, {3, 8}
 
 
 def a_rare_class(rng: Random) -> tuple[Any, np.ndarray, set[int]]:
-    X = normal(rng, 1000, 50)
+    X = normal(rng, 1000, 30)
     size = X[:, 3] + X[:, 8] + 0.5 * rng.standard_normal(1000)
     return X, (size >= np.sort(size)[-20]).astype(int), {3, 8}
 
 
 def a_weak_column(rng: Random) -> tuple[Any, np.ndarray, set[int]]:
-    X = normal(rng, 1000, 50)
+    X = normal(rng, 1000, 30)
     return X, X[:, 8] + np.sqrt(19.0) * rng.standard_normal(1000), {8}
 
 

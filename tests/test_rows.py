@@ -104,8 +104,10 @@ def test_a_column_whose_first_rows_are_missing_is_measured_in_full(dtype, far, r
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("size", [1e12, 1e-12])
+@pytest.mark.parametrize("size", [1e12, 1e-12, 1e300, 1e-300, 1e-152])
 def test_very_large_and_very_small_columns_are_scaled_like_all_others(size, dtype):
+    if dtype == np.float32 and not 1e-30 < size < 1e30:
+        pytest.skip("float32 has no such numbers")
     base = np.random.default_rng(4).standard_normal((100, 3)) + 2.0
     X = (base * size).astype(dtype)
     scaling = measure_scaling(X)
@@ -115,6 +117,18 @@ def test_very_large_and_very_small_columns_are_scaled_like_all_others(size, dtyp
     np.testing.assert_allclose(scaling.scale, spread, rtol=1e-5)
     scaled, _ = scaling.apply(X)
     np.testing.assert_allclose(scaled, (base - base.mean(axis=0)) / base.std(axis=0), atol=1e-4)
+
+
+def test_small_columns_are_told_from_columns_of_zeros():
+    X = np.zeros((50, 4))
+    X[:, 1] = 1e-300 * np.random.default_rng(0).standard_normal(50)
+    X[7, 2] = 1e-290
+    for table in (X, sparse.csr_array(X)):
+        scaling = measure_scaling(table)
+        np.testing.assert_array_equal(scaling.constant, [True, False, False, True])
+        np.testing.assert_allclose(
+            scaling.scale[1:3] / X[:, 1:3].max(axis=0), (X / X.max(axis=0, initial=1e-300)).std(axis=0)[1:3]
+        )
 
 
 @pytest.mark.parametrize("size", [1e30, 1e-25])

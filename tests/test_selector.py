@@ -134,7 +134,7 @@ class TestFourUses:
         rng, X = normal(500, 8)
         y = X @ [3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0, 0.0] + rng.standard_normal(500)
         alone = np.argsort(-np.abs(np.corrcoef(X.T, y)[-1, :-1]))
-        selector = EasyFS(8, eps2=1e6, n_hidden=0, interactions=False).fit(X, y)
+        selector = EasyFS(8, eps2=1e6, n_hidden=0, interactions=False, random_state=0).fit(X, y)
         np.testing.assert_array_equal(selector.order_[:5], alone[:5])  # beyond, what tells something comes first
 
 
@@ -498,7 +498,7 @@ class TestStreams:
     def test_without_nodes_the_first_block_does_not_matter(self, task: str) -> None:
         X, y = targets_for(task, 400)
         X[:20] = X[:20] * 3.0 + 5.0
-        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, clip=None)
+        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, clip=None, random_state=0)
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), stream(make, X, y, [20, 100]))
 
     @both_compressions
@@ -829,7 +829,7 @@ class TestStreams:
 
     def test_scale_does_not_change_the_answer_without_nodes(self) -> None:
         X, y = by_class(400, 8)
-        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0)
+        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, random_state=0)
         scaled = EasyFS(**make.get_params()).partial_fit(X, y, scale=(X.mean(axis=0) + 0.5, 2.0 * X.std(axis=0)))
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), scaled)
 
@@ -1035,7 +1035,7 @@ class TestAwkwardTables:
     def test_without_nodes_only_the_ratios_of_weights_matter(self, compression: str) -> None:
         X, y = by_class(300, 8)
         weight = np.random.default_rng(0).random(300) + 0.1
-        make = EasyFS(4, compression=compression, n_hidden=0, n_enhancement=0, predicted_share=0)
+        make = EasyFS(4, compression=compression, n_hidden=0, n_enhancement=0, predicted_share=0, random_state=0)
         plain = EasyFS(**make.get_params()).fit(X, y, weight)
         for size in (1e-6, 1e6):
             assert_same_selection(plain, EasyFS(**make.get_params()).fit(X, y, size * weight))

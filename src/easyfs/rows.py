@@ -28,6 +28,8 @@ FLOAT32_SCALES = (1e-30, 1e30)
 FLOAT32_MEAN = 8.0
 # Columns whose squares do not fit into float64 are measured in these units; a spread below the second has no inverse.
 HUGE, TINY = 1e200, 1e-305
+# The squares of numbers below this lose digits, or become zero.
+SMALLEST_ROOT = 1e-145
 # Sums of squares below this may have lost squares that do not fit into float32.
 FLOAT32_TINY = 1e-30
 # Rows that are looked at to see whether a block lies far from zero.
@@ -124,12 +126,15 @@ def measure_scaling(X: Array | sparse.csr_array, weight: Array | None = None) ->
     Sums are taken about a guess of the mean, so that a column whose mean is far larger than its spread loses nothing.
     """
     center, spread, unseen = _mean_and_spread(X, weight)
-    huge = np.flatnonzero(~np.isfinite(spread))
-    if len(huge):  # squares do not fit into float64
-        with np.errstate(over="ignore", invalid="ignore"):
-            center[huge], spread[huge] = (
-                HUGE * part for part in _mean_and_spread(X[:, huge].astype(np.float64) / HUGE, weight)[:2]
-            )
+    # Columns whose squares do not fit into float64: too large, or too small to be told from zero.
+    small = (spread < SMALLEST_ROOT) & (np.abs(center) < SMALLEST_ROOT / ROUNDING)
+    small[small] = _not_all_zero(X, np.flatnonzero(small))
+    for columns, unit in ((np.flatnonzero(~np.isfinite(spread)), HUGE), (np.flatnonzero(small), 1.0 / HUGE)):
+        if len(columns):
+            with np.errstate(over="ignore", invalid="ignore"):
+                center[columns], spread[columns] = (
+                    unit * part for part in _mean_and_spread(X[:, columns].astype(np.float64) / unit, weight)[:2]
+                )
     constant = spread <= np.maximum(ROUNDING * np.abs(center), TINY)
     scale = np.where(constant, np.where(np.abs(center) <= TINY, 1.0, np.abs(center)), spread)
     dtype = np.dtype(X.dtype if X.dtype == np.float32 else np.float64)
@@ -155,6 +160,17 @@ def scaled_late(scaling: Scaling, X: Array | sparse.csr_array) -> Scaling:
     center[places], scale[places] = found.center[~found.unseen], found.scale[~found.unseen]
     constant[places], unseen[places] = found.constant[~found.unseen], False
     return replace(scaling, center=center, scale=scale, constant=constant, unseen=unseen)
+
+
+def _not_all_zero(X: Any, columns: Array) -> Array:
+    """Which of some columns have a value other than zero."""
+    found = np.zeros(X.shape[1], dtype=bool)
+    if len(columns) and sparse.issparse(X):
+        found[X.indices[X.data != 0.0]] = True
+    elif len(columns):
+        for rows in block_slices(len(X), block_rows(len(columns), 8)):
+            found[columns] |= (X[rows][:, columns] != 0.0).any(axis=0)
+    return found[columns]
 
 
 def _mean_and_spread(X: Array | sparse.csr_array, weight: Array | None) -> tuple[Array, Array, Array]:

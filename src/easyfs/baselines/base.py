@@ -27,6 +27,11 @@ from easyfs.validation import (
 
 Array = NDArray[Any]
 
+# Columns and targets of sizes beyond these are given to the methods in other units.
+LARGEST, SMALLEST = 1e100, 1e-100
+# Sums of squares of columns beyond these are not numbers, or zero.
+LARGEST_ROOT, SMALLEST_ROOT = 1e151, 1e-151
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -35,8 +40,9 @@ class Problem:
     Attributes
     ----------
     X : ndarray or csr_array of shape (n, m)
-        The columns that are neither constant nor excluded; missing values have become the mean of their column. It may be
-        the caller's own array: methods do not write into it.
+        The columns that are neither constant nor excluded; missing values have become the mean of their column, and columns
+        of extreme sizes are in other units, unless units matter to the method. It may be the caller's own array: methods do
+        not write into it.
     center, scale : ndarray of shape (m,)
         Mean and standard deviation (ddof 0) of the observed values.
     observed : ndarray of shape (m,)
@@ -185,6 +191,10 @@ class Baseline(BaseSelector):
         """Whether the target is looked at, with the present parameters."""
         return self.needs_target
 
+    def _units_matter(self) -> bool:
+        """Whether a column counts for more when its numbers are larger, with the present parameters."""
+        return getattr(self, "standardize", True) is False
+
     def _check_parameters(self) -> None:
         """Check the parameters of the method itself."""
 
@@ -208,6 +218,12 @@ class Baseline(BaseSelector):
             columns = np.flatnonzero(~(scaling.constant | constraints.excluded))
             problem = self._problem(matrix, columns, scaling, target, weight, constraints)
             scored = self._score(problem)
+        lost = np.flatnonzero(np.isnan(scored.scores))
+        if len(lost):
+            raise ValueError(
+                f"{type(self).__name__} has no score for column {self._label(columns[lost[0]])}: with its values, of about "
+                f"{problem.scale[lost[0]]:.0e}, sums are not numbers; give it in another unit."
+            )
         self.task_ = target.task
         if target.classes is not None:
             self.classes_ = target.classes
@@ -263,6 +279,12 @@ class Baseline(BaseSelector):
             matrix = matrix.toarray()
         X = matrix if len(columns) == matrix.shape[1] else matrix[:, columns]
         X, observed = _fill_missing(X, center, weight)
+        sizes = np.maximum(np.abs(center), scale)
+        if getattr(self, "standardize", True) is False:
+            self._check_squares(sizes, columns)
+        units = _units(sizes)
+        if units is not None and not self._units_matter():
+            X, center, scale = _in_units(X, units), center * units, scale * units
         place = np.full(len(scaling.constant), -1)
         place[columns] = np.arange(len(columns))
         first = (
@@ -273,7 +295,28 @@ class Baseline(BaseSelector):
         count = constraints.count
         if count is not None:
             count = len(columns) if constraints.grouped else min(count, len(columns))
+        if target.kind == "values" and target.values is not None:
+            units = _units(np.abs(target.values).max(axis=0))
+            if units is not None:
+                target = replace(target, values=target.values * units)
         return Problem(X, center, scale, observed, target, weight, count, first[first >= 0], columns)
+
+    def _check_squares(self, sizes: Array, columns: Array) -> None:
+        """Columns that are taken as they are must have squares that fit into float64."""
+        wrong = np.flatnonzero((sizes > LARGEST_ROOT) | (sizes < SMALLEST_ROOT))
+        if not len(wrong):
+            return
+        raise ValueError(
+            f"column {self._label(columns[wrong[0]])} has values of about {sizes[wrong[0]]:.0e}, whose squares do not fit "
+            "into float64, and standardize=False takes columns as they are; give it in another unit, or leave out "
+            "standardize=False."
+        )
+
+    def _label(self, column: int) -> str:
+        """What the user calls a column of the matrix."""
+        names = self._names()
+        column = int(column if self._encoder is None else self._encoder.source[column])
+        return str(column) if names is None else repr(names[column])
 
     def _discrete(self, value: Any, problem: Problem, few_values: Callable[[Problem], Array]) -> Array:
         """Columns that hold categories, as ``discrete_features`` says: none, those of few values, or those listed."""
@@ -302,6 +345,23 @@ def _fill_missing(X: Any, center: Array, weight: Array | None) -> tuple[Any, Arr
     if not missing.any():
         return X, np.ones(m)
     return np.where(missing, center.astype(X.dtype), X), 1.0 - w @ missing / w.sum()
+
+
+def _units(sizes: Array) -> Array | None:
+    """Powers of two that bring numbers of extreme sizes to about 1; None where there are none."""
+    extreme = (sizes > LARGEST) | ((sizes < SMALLEST) & (sizes > 0))
+    if not extreme.any():
+        return None
+    exponents = np.clip(np.frexp(sizes)[1], -1000, 1000)
+    return np.asarray(np.where(extreme, np.ldexp(1.0, -exponents), 1.0))
+
+
+def _in_units(X: Any, units: Array) -> Any:
+    if not sparse.issparse(X):
+        return X * units
+    X = X.copy()
+    X.data *= units[X.indices]
+    return X
 
 
 def _selection(scored: Scored, problem: Problem, constant: Array, constraints: Constraints) -> Selection:

@@ -446,6 +446,9 @@ class ReliefFSelector(Baseline):
         self.max_references = max_references
         self.random_state = random_state
 
+    def _units_matter(self) -> bool:
+        return self.convention == "scikit-feature"
+
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, 1, whole=True)
         if self.sigma is not None:
