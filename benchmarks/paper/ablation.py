@@ -25,10 +25,10 @@ from easyfs.evaluation import Comparison, compare
 # Off: no extra nodes; copies count like any other column; the target does not count.
 SEQUENTIAL = {
     "all stages": {},
-    "no expansion": {"n_enhancement": 0},
+    "no expansion": {"interactions": False},
     "no redundancy": {"eps2": 1e6},
-    "no relevance": {"block_weights": (0.0, 0.0, 1.0), "coverage_power": 0.0},
-    "no expansion, no redundancy": {"n_enhancement": 0, "eps2": 1e6},
+    "no relevance": {"coverage": 1.0, "coverage_power": 0.0},
+    "no expansion, no redundancy": {"interactions": False, "eps2": 1e6},
 }
 RANKING = {
     "all stages": {},
@@ -47,7 +47,7 @@ def ablation_selectors() -> dict[str, Any]:
 
 
 def parameter_selectors() -> dict[str, Any]:
-    found = {f"sequential, network {size}": EasyFS(n_enhancement=size) for size in NETWORK}
+    found = {f"sequential, network {size}": EasyFS(n_hidden=size) for size in NETWORK}
     for size in NETWORK:
         found[f"ranking, network {size}"] = EasyFS(compression="ranking", n_hidden=0, n_enhancement=size)
     return found | {f"ranking, r {r}": EasyFS(compression="ranking", top_share=r) for r in SHARES}
