@@ -246,7 +246,9 @@ class Baseline(BaseSelector):
                 f"{name} requires y to be passed, but the target y is None; pass y, or select without a target with "
                 "LaplacianScoreSelector, MCFSSelector or EasyFS."
             )
-        target = check_target(y, n, self.task)
+        only = self.tasks[0] if len(self.tasks) == 1 and self.task == "auto" else self.task
+        # A method for classes takes whole numbers that look like quantities for classes: it could do nothing else with them.
+        target = check_target(y, n, only if only == "classification" and _is_whole(y) else self.task)
         if (
             target.kind == "values"
             and target.values is not None
@@ -424,3 +426,11 @@ def scaled_targets(Y: Array) -> Array:
     spread = Y.std(axis=0)
     scaled: Array = np.divide(Y, spread, out=np.zeros_like(Y), where=spread > 0)
     return scaled
+
+
+def _is_whole(y: Any) -> bool:
+    """Whether a target holds whole numbers, one for each row."""
+    values = np.asarray(y)
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        return False
+    return bool(np.isfinite(values).all() and (values == np.round(values)).all())
