@@ -247,7 +247,7 @@ class Baseline(BaseSelector):
                 "LaplacianScoreSelector, MCFSSelector or EasyFS."
             )
         only = self.tasks[0] if len(self.tasks) == 1 and self.task == "auto" else self.task
-        # A method for classes takes whole numbers that look like quantities for classes: it could do nothing else with them.
+        # A method for classes takes whole numbers that look like quantities as classes: it can do nothing else with them.
         target = check_target(y, n, only if only == "classification" and _is_whole(y) else self.task)
         if (
             target.kind == "values"

@@ -119,7 +119,7 @@ def stability_selection(
     rng = check_random_state(random_state)
     parts = _parts(n, n_runs, share, values if target is not None and target.kind == "classes" else None, rng)
     seeds = rng.randint(2**31 - 1, size=n_runs)
-    if target is not None and getattr(selector, "task", None) == "auto":  # halves must not be read another way
+    if target is not None and selector.get_params(deep=False).get("task") == "auto":  # halves are not read another way
         selector.set_params(task=target.task)
     seeded = "random_state" in selector.get_params(deep=False) and selector.random_state is None
 
