@@ -247,3 +247,18 @@ def test_integer_weights_and_repeated_rows_have_the_same_p_values(task):
     once = chooser_of(X, y).chances()
     assert repeated[3] < 1e-4
     assert np.log(repeated[3]) > 1.5 * np.log(once[3])  # four times the same row is no evidence
+
+
+@pytest.mark.parametrize("size", [2.0, 1000.0])
+@pytest.mark.parametrize("values", ["normal", "rounded", "markers"])
+def test_the_size_of_the_weights_is_no_evidence(values, size):
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 3, (200, 30)).astype(float) if values == "markers" else rng.standard_normal((200, 30))
+    X = np.round(X, 1) if values == "rounded" else X
+    y = 0.4 * X[:, 3] + rng.standard_normal(200)
+    weight = rng.integers(1, 4, 200).astype(float)
+    found = chooser_of(X, y, size * weight).chances()
+    expected = chooser_of(X, y, weight / 3.0).chances()  # no whole numbers
+    assert np.log(found[3]) == pytest.approx(np.log(expected[3]), rel=0.4)
+    assert np.delete(found, 3).min() > 0.01
+    assert np.delete(expected, 3).min() > 0.01

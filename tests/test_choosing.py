@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -230,3 +231,46 @@ def test_without_a_target_copies_come_after_all_others() -> None:
     order = EasyFS(8, random_state=0).fit(X).order_
     ranks = [np.linalg.matrix_rank((X - X.mean(axis=0))[:, order[: k + 1]]) for k in range(8)]
     assert ranks == [1, 2, 3, 4, 5, 6, 6, 6]
+
+
+# --- streams that begin with little to see ---
+
+
+def in_blocks(X: np.ndarray, y: np.ndarray, cut: int, **options: Any) -> EasyFS:
+    selector = EasyFS(random_state=0, **options)
+    return selector.partial_fit(X[:cut], y[:cut]).partial_fit(X[cut:], y[cut:])
+
+
+@pytest.mark.parametrize("kind", ["one class", "one number", "a constant column", "ten rows"])
+def test_a_stream_is_judged_by_all_rows_whatever_the_first_block_shows(kind: str) -> None:
+    rng, X = normal(2000, 10, seed=2)
+    y = X[:, 1] + X[:, 4] + 0.5 * rng.standard_normal(2000)
+    cut = 10 if kind == "ten rows" else 100
+    if kind == "one class":
+        y = (y > 0).astype(int)
+        order = np.argsort(y[:400], kind="stable")
+        X[:400], y[:400] = X[:400][order], y[:400][order]
+        assert len(np.unique(y[:cut])) == 1
+    elif kind == "one number":
+        y[:cut] = 0.25
+    elif kind == "a constant column":
+        X[:cut, 4] = 3.0
+    selector = in_blocks(X, y, cut)
+    assert set(selector.get_support(indices=True)) == {1, 4}
+    assert selector.beyond_chance_ is not None
+    assert selector.beyond_chance_.all()
+    fixed = in_blocks(X, y, cut, n_features_to_select=3)
+    assert fixed.beyond_chance_ is not None
+    assert fixed.beyond_chance_.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("cut", [10, 30])
+def test_a_short_first_block_does_not_make_noise_tell_anything(cut: int) -> None:
+    more = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_t(3, (1000, 20)), rng.standard_normal(1000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            more += in_blocks(X, y, cut).n_features_ > 1
+    assert more <= 1

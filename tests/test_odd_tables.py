@@ -42,6 +42,18 @@ def test_rows_that_are_repeated_many_times(seed: int) -> None:
     assert np.isfinite(EasyFS(random_state=0).fit(X, on.astype(int)).scores_).all()
 
 
+@pytest.mark.parametrize("levels", [2, 3, 5, 10])
+@pytest.mark.parametrize("copies", [1, 3])
+@pytest.mark.parametrize("classes", [False, True])
+def test_one_column_of_a_few_values_that_decides_the_target(classes: bool, copies: int, levels: int) -> None:
+    x = np.random.default_rng(0).integers(0, levels, 1000).astype(float)
+    X = np.column_stack([x, -x, 2.0 * x + 1.0][:copies])
+    selector = EasyFS(random_state=0).fit(X, (x >= levels / 2).astype(int) if classes else x / 3.0)
+    assert selector.n_features_ == 1
+    assert selector.p_values_ is not None
+    assert selector.p_values_[0] < 1e-6
+
+
 @pytest.mark.filterwarnings("ignore:none of the 20 columns tells more of the target than chance:UserWarning")
 @pytest.mark.parametrize("seed", range(6))
 def test_noise_is_not_taken_for_more_where_a_class_is_rare(seed: int) -> None:
@@ -79,3 +91,18 @@ def test_a_row_number_that_is_excluded_needs_no_warning() -> None:
         EasyFS(1, exclude=["id"], random_state=0).fit(table, np.arange(100) % 2)
     with pytest.warns(UserWarning, match="set aside: 'id'"):
         EasyFS(1, random_state=0).fit(table, np.arange(100) % 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("compression", ["sequential", "ranking"])
+@pytest.mark.parametrize("n", [8, 20, 200])
+def test_columns_that_are_the_rare_class_itself(n: int, compression: str, dtype: Any) -> None:
+    X = np.random.default_rng(0).standard_normal((n, 12)).astype(dtype)
+    y = (np.arange(n) == 3).astype(int)
+    X[:, 5], X[:, 8] = y, 1.0 - 2.0 * y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+    assert selector.order_[0] in (5, 8)
+    assert selector.relevance_ is not None
+    np.testing.assert_allclose(selector.relevance_[[5, 8]], 1.0, rtol=1e-4)
