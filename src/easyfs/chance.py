@@ -43,7 +43,7 @@ def score(share: Array, free: float, terms: Array | float, spread: Array | float
     spread : float or ndarray
         Variance of the chi-square that the share amounts to: ``2 * terms`` without long tails.
     """
-    share = np.clip(share, 0.0, 1.0 - 1e-15)
+    share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0 - 1e-12)
     chi2 = -max(free - 0.5 * (np.max(terms) + 2.0), 0.5) * np.log1p(-share)  # Bartlett
     shape = terms**2 / spread
     return np.asarray((np.cbrt(chi2 / terms) - 1.0 + 1.0 / (9.0 * shape)) * 3.0 * np.sqrt(shape))  # Wilson and Hilferty
