@@ -14,12 +14,22 @@ from easyfs.selection import input_scale
 
 def chooser_of(X, y, weight=None, **options):
     """What "auto" would choose from, before its first step."""
-    settings = {"n_hidden": 0, "interactions": False, "predicted_share": 0, "random_state": 0} | options
+    task = "classification" if np.asarray(y).dtype.kind == "i" else "regression"
+    settings = {"task": task, "n_hidden": 0, "interactions": False, "predicted_share": 0, "random_state": 0} | options
     selector = EasyFS(**settings).partial_fit(X, y, weight)
     statistics, constraints = selector._statistics, selector._constraints()
     moment = statistics.joint()
     scale = input_scale(moment, statistics.observed, statistics.plan, constraints.excluded)
     return Chooser(_task(statistics, moment, scale, constraints, 0.2, 0.0))
+
+
+def chances_of(X, y, weight=None, **options):
+    """For each column the chance that the best of as many unrelated ones would tell as much."""
+    return p_values(chooser_of(X, y, weight, **options))
+
+
+def p_values(chooser):
+    return chooser.task.chance.law.p_value(chooser.scores())
 
 
 def shares_beyond(X, y, selected=()):
@@ -74,9 +84,16 @@ def test_a_gumbel_law_is_found_from_its_draws():
     law = Gumbel.fitted(drawn)
     assert law.place == pytest.approx(3.0, abs=0.05)
     assert law.scale == pytest.approx(1.5, abs=0.05)
-    points = np.array([0.0, 3.0, 10.0, 40.0])
-    np.testing.assert_allclose(law.p_value(points), stats.gumbel_r.sf(points, law.place, law.scale), rtol=1e-9)
-    assert (law.p_value(np.array([400.0])) > 0).all()
+    scores = np.array([-3.0, 0.0, 2.0, 5.0, 9.0])
+    np.testing.assert_allclose(law.p_value(scores), stats.gumbel_r.sf(tail(scores), law.place, law.scale), rtol=1e-9)
+    assert (law.p_value(np.array([25.0])) > 0).all()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.02, 1e-6])
+def test_the_bar_is_the_score_whose_p_value_is_the_level(level):
+    law = Gumbel(4.0, 1.2)
+    assert law.p_value(np.array([law.bar(level)]))[0] == pytest.approx(level, rel=1e-6)
+    assert Gumbel(np.inf, 1.0).bar(level) == np.inf
 
 
 # --- p-values ---
@@ -131,7 +148,7 @@ NOISE = {
 
 @pytest.mark.parametrize("kind", NOISE)
 def test_the_p_value_of_the_best_of_many_columns_of_noise_is_about_uniform(kind):
-    p = np.array([chooser_of(*NOISE[kind](np.random.default_rng(seed))).chances().min() for seed in range(60)])
+    p = np.array([chances_of(*NOISE[kind](np.random.default_rng(seed))).min() for seed in range(60)])
     assert (p < 0.03).mean() <= 0.1  # 0.03, and three deviations of 60
     assert (p < 0.1).mean() <= 0.2
     assert 0.33 <= (p < 0.5).mean() <= 0.67
@@ -143,7 +160,7 @@ def test_the_p_value_of_the_best_of_many_categories_of_noise_is_about_uniform():
     for seed in range(50):
         rng = np.random.default_rng(seed)
         levels = np.concatenate([np.eye(6)[rng.integers(0, 6, 400)] for _ in range(12)], axis=1)
-        p.append(chooser_of(levels, rng.standard_normal(400), groups=np.repeat(np.arange(12), 6)).chances().min())
+        p.append(chances_of(levels, rng.standard_normal(400), groups=np.repeat(np.arange(12), 6)).min())
     p = np.array(p)
     assert (p < 0.03).mean() <= 0.1
     assert 0.3 <= (p < 0.5).mean() <= 0.7
@@ -156,7 +173,7 @@ def test_p_values_are_those_of_permutations(effect):
     y = rng.standard_normal(80) + effect * X[:, 4]
     largest = np.array([shares_beyond(X, rng.permutation(y)).max() for _ in range(4000)])
     expected = (largest >= shares_beyond(X, y).max()).mean()
-    found = np.mean([chooser_of(X, y, random_state=seed, clip=None).chances().min() for seed in range(10)])
+    found = np.mean([chances_of(X, y, random_state=seed, clip=None).min() for seed in range(10)])
     assert found == pytest.approx(expected, rel=0.4, abs=0.002)
 
 
@@ -176,7 +193,7 @@ def test_the_law_is_that_of_permutations_of_the_sample(kind):
     largest = []
     for _ in range(1500):
         shares = np.square(X.T @ Y[rng.permutation(n)]).sum(axis=1) / np.square(X).sum(axis=0)
-        largest.append(tail(score(shares, n - 1.0, float(r), spread)).max())
+        largest.append(score(shares, n - 1.0, float(r), spread).max())
     p = np.concatenate([chance.law.p_value(np.array(largest)) for chance in laws])
     for level in (0.03, 0.1, 0.5):
         assert (p < level).mean() == pytest.approx(level, rel=0.5)
@@ -194,7 +211,7 @@ def test_few_rows_and_many_selected_columns_have_the_exact_beta_bar(effect):
         chooser.task.chance.refresh(np.arange(k))
         best = shares_beyond(X, y, range(k)).max()
         exact = -np.expm1((d - k) * np.log1p(-stats.beta.sf(best, 0.5, (n - 1 - k - 1) / 2)))
-        ratios.append(np.log(chooser.chances().min() / exact))
+        ratios.append(np.log(p_values(chooser).min() / exact))
     assert abs(np.median(ratios)) < 0.3
     assert np.abs(ratios).max() < 3.5
 
@@ -203,8 +220,8 @@ def test_a_group_whose_columns_tell_together_has_the_p_value_of_all_of_them():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((400, 40))
     y = 0.12 * X[:, :10].sum(axis=1) + rng.standard_normal(400)
-    alone = chooser_of(X, y).chances()
-    together = chooser_of(X, y, groups=[0] * 10 + list(range(1, 31))).chances()
+    alone = chances_of(X, y)
+    together = chances_of(X, y, groups=[0] * 10 + list(range(1, 31)))
     assert len(np.unique(together[:10])) == 1
     assert together[0] < 1e-3 < alone[:10].min()
     assert together[10:].min() > 0.03
@@ -214,24 +231,26 @@ def test_no_rows_to_spare_mean_no_surprise():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((12, 30)), rng.standard_normal(12)
     chooser = chooser_of(X, y, include=list(range(11)))
-    np.testing.assert_array_equal(chooser.chances(), 1.0)
+    np.testing.assert_array_equal(chooser.scores(), -np.inf)
+    assert not chooser.telling()[0].any()
 
 
 def test_a_target_that_is_explained_leaves_nothing_to_tell():
     X = np.random.default_rng(0).standard_normal((200, 10))
     chooser = chooser_of(X, X[:, 2] - X[:, 5], clip=None)
-    assert chooser.chances()[[2, 5]].max() < 1e-20
+    assert p_values(chooser)[[2, 5]].max() < 1e-20
     chooser.take(np.array([2, 5]))
-    np.testing.assert_array_equal(chooser.chances(), 1.0)
+    np.testing.assert_array_equal(chooser.scores(), -np.inf)
+    assert not chooser.telling()[0].any()
 
 
 def test_one_seed_measures_one_law_and_the_order_of_columns_does_not_matter():
     rng = np.random.default_rng(1)
     X, y = rng.standard_normal((150, 30)), rng.standard_normal(150)
-    first, again = (chooser_of(X, y, random_state=3).chances() for _ in range(2))
+    first, again = (chances_of(X, y, random_state=3) for _ in range(2))
     np.testing.assert_array_equal(first, again)
     order = rng.permutation(30)
-    np.testing.assert_allclose(chooser_of(X[:, order], y, random_state=3).chances(), first[order], rtol=1e-3)
+    np.testing.assert_allclose(chances_of(X[:, order], y, random_state=3), first[order], rtol=1e-3)
 
 
 @pytest.mark.parametrize("task", ["classes", "numbers"])
@@ -241,10 +260,10 @@ def test_integer_weights_and_repeated_rows_have_the_same_p_values(task):
     y = X[:, 3] + rng.standard_normal(150)
     y = (y > 0).astype(int) if task == "classes" else y
     weight = rng.integers(1, 5, 150)
-    weighed = chooser_of(X, y, weight.astype(float)).chances()
-    repeated = chooser_of(np.repeat(X, weight, axis=0), np.repeat(y, weight)).chances()
+    weighed = chances_of(X, y, weight.astype(float))
+    repeated = chances_of(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_allclose(weighed, repeated, rtol=1e-6)
-    once = chooser_of(X, y).chances()
+    once = chances_of(X, y)
     assert repeated[3] < 1e-4
     assert np.log(repeated[3]) > 1.5 * np.log(once[3])  # four times the same row is no evidence
 
@@ -257,8 +276,8 @@ def test_the_size_of_the_weights_is_no_evidence(values, size):
     X = np.round(X, 1) if values == "rounded" else X
     y = 0.4 * X[:, 3] + rng.standard_normal(200)
     weight = rng.integers(1, 4, 200).astype(float)
-    found = chooser_of(X, y, size * weight).chances()
-    expected = chooser_of(X, y, weight / 3.0).chances()  # no whole numbers
+    found = chances_of(X, y, size * weight)
+    expected = chances_of(X, y, weight / 3.0)  # no whole numbers
     assert np.log(found[3]) == pytest.approx(np.log(expected[3]), rel=0.4)
     assert np.delete(found, 3).min() > 0.01
     assert np.delete(expected, 3).min() > 0.01

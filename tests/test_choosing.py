@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 
 from easyfs import EasyFS
 from easyfs.choosing import LEVEL, NEAR_COPY, Chooser
+from easyfs.interactions import LEVEL as NAMED
+from easyfs.interactions import Found
 from easyfs.selecting import _task
 from easyfs.selection import input_scale
 
@@ -63,6 +66,19 @@ def test_columns_that_fill_up_a_number_are_not_said_to_tell_more_than_chance() -
     assert fixed.beyond_chance_ is not None
     assert fixed.beyond_chance_[:3].all()
     assert not fixed.beyond_chance_[3:].any()
+
+
+def test_a_hint_says_what_to_fill_up_with_and_is_no_evidence() -> None:
+    X, y = three_columns()
+    task = chooser_of(X, y, n_features_to_select=5, interactions=False).task
+    hint = Found((7, 9), 0.05, 0.5 * (LEVEL + NAMED))
+    assert not hint.confirmed
+    chooser = Chooser(replace(task, found=(hint,)))
+    chooser.take_telling()
+    chooser.fill()
+    assert set(chooser.selected) == {4, 11, 15, 7, 9}
+    assert max(chooser.p_values[j] for j in (4, 11, 15)) < LEVEL
+    assert min(chooser.p_values[j] for j in (7, 9)) >= LEVEL
 
 
 @pytest.mark.parametrize("coverage", [0.0, 0.2, 0.9, 1.0])
@@ -126,10 +142,8 @@ def test_a_column_that_matters_only_with_another_is_not_given_up() -> None:
     chooser = chooser_of(X, y)
     chooser.take_telling()
     assert {1, 3, 8} <= set(chooser.selected)
-    before = list(chooser.selected)
-    assert not chooser.give_up_idle() or {1, 3, 8} <= set(chooser.selected)
-    assert {3, 8} <= set(before)
     assert chooser.protected[[3, 8]].all()
+    assert not {1, 3, 8} & set(chooser.given_up)
 
 
 def test_giving_up_and_going_on_ends_where_nothing_is_left_to_do() -> None:
@@ -139,11 +153,7 @@ def test_giving_up_and_going_on_ends_where_nothing_is_left_to_do() -> None:
         y = X[:, 0] + 0.5 * X[:, 20] + rng.standard_normal(300)
         chooser = chooser_of(X, y, interactions=False)
         chooser.take_telling()
-        rounds = 0
-        while chooser.give_up_idle():
-            chooser.take_telling()
-            rounds += 1
-        assert rounds < 10
+        assert not set(chooser.selected) & set(chooser.given_up)
         assert not chooser.telling()[0].any()
         assert len(set(chooser.selected)) == len(chooser.selected)
 
@@ -155,7 +165,7 @@ def test_what_is_given_up_leaves_the_search_as_if_it_had_never_been_taken() -> N
     chooser = chooser_of(X, y, interactions=False)
     for j in (0, 3, 7):
         chooser.take(np.array([j]))
-    assert chooser.give_up_idle()
+    assert chooser._give_up_idle()
     assert chooser.selected == [3, 7]
     assert chooser.given_up == [0]
     plain = chooser_of(X, y, interactions=False)

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from easyfs import EasyFS
-from easyfs.interactions import Found, Interaction, find_interactions
+from easyfs.interactions import LEVEL, Found, Interaction, find_interactions
 from easyfs.linear import LinearFit, take_sample
 
 Random = np.random.Generator
@@ -189,10 +189,9 @@ def test_a_larger_signal_has_a_larger_share() -> None:
     assert found[-1][1] < 1e-3
 
 
-@pytest.mark.parametrize("fields", [{"p_value": 0.009}, {"p_value": 0.02}])
-def test_a_hint_is_not_named(fields: dict[str, float]) -> None:
-    found = Found((1, 2), 0.3, **fields)
-    assert found.confirmed is (fields["p_value"] < 0.01)
+def test_a_hint_is_not_confirmed() -> None:
+    assert Found((1, 2), 0.3, 0.9 * LEVEL).confirmed
+    assert not Found((1, 2), 0.3, 1.1 * LEVEL).confirmed
 
 
 # --- any kind of table ---
