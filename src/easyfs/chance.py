@@ -98,9 +98,7 @@ class Chance:
         self.columns = np.flatnonzero(tested)
         self.place = np.full(len(tested), -1)
         self.place[self.columns] = np.arange(len(self.columns))
-        values = sample.take(self.columns)
-        if sample.weighted:
-            values = values / sample.root_weight.astype(np.float32)[:, None]
+        values = sample.plain(self.columns) if sample.weighted else sample.take(self.columns)
         self._stands_for = sample.root_weight**2 / (1.0 if sample.own_weight is None else sample.own_weight)
         self._stands_for /= self._stands_for.mean()
         values = values - values.mean(axis=0) if sample.weighted else values
@@ -159,7 +157,7 @@ class Chance:
         m = max(1, summed.shape[0])
         # Without weights the two scatters are one, and each row counts once.
         mean_own = float(np.mean(each * own))
-        self.rows_each = m * mean_own / max(float(np.trace(summed)), 1e-300)
+        self.rows_each = m * mean_own / float(np.trace(summed)) if summed.any() else 1.0
         self.tails_of_target = self._fourth(product, each)
 
     @staticmethod
@@ -184,7 +182,9 @@ class Chance:
         white = product @ (vectors[:, kept] / np.sqrt(values[kept]))
         r = white.shape[1]
         free = n - 1.0 - basis.shape[1]
-        if not r or free <= r + 1.0 or not d:
+        if not r:  # the target does not vary in the sample: what theory says of as many independent columns
+            return Gumbel(float(np.log(max(1, d))), 1.0)
+        if free <= r + 1.0 or not d:
             return Gumbel(np.inf, 1.0)
         of_target = self._fourth(product, np.ones(n))
         heard = basis.astype(np.float32).T @ self._values

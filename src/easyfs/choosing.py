@@ -51,6 +51,7 @@ class Task:
     constraints: Constraints
     eps2: float
     n_rows: float
+    n_stored: float
     chance: Chance | None = None
     found: tuple[Found, ...] = ()
 
@@ -116,13 +117,17 @@ class Chooser:
         """The columns taken so far, in order."""
         return self.search.selected
 
+    def _independent_rows(self, chance: Chance) -> float:
+        """How many rows the sums amount to: repeated ones count once, and weights less the more they differ."""
+        return min(self.task.n_rows / chance.sample.repeats, self.task.n_stored) * chance.rows_each
+
     def scores(self) -> Array:
         """How clearly each column that is left tells of the target beyond the selected ones, as a score of chance."""
         chance, n_selected = self.task.chance, len(self.selected)
         z = np.full(len(self.taken), -np.inf)
         if chance is None:
             return z
-        n = self.task.n_rows * chance.rows_each / chance.sample.repeats
+        n = self._independent_rows(chance)
         free, rank = n - 1.0 - n_selected, self.partial.rank
         if not rank or free <= rank + 1.0:
             return z
@@ -230,7 +235,7 @@ class Chooser:
                 members = self.constraints.members(int(j))
                 self.protected[members] = True
                 self.bonus[int(j)] = self.task.target.weight * found.share / n_new
-                self.take(_by_gain(members, gain), None, z, found.p_value)
+                self.take(_by_gain(members, gain), None, z, found.p_value if found.confirmed else 1.0)
 
     def _take_best(self, allowed: Array, gain: Array, z: Array) -> None:
         if not self.constraints.grouped:
@@ -244,7 +249,7 @@ class Chooser:
         chance = self.task.chance
         if chance is None or self.constraints.grouped or len(self.selected) < 2:
             return False
-        n = self.task.n_rows * chance.rows_each / chance.sample.repeats
+        n = self._independent_rows(chance)
         rank = max(1, self.partial.rank)
         selected = np.array(self.selected)
         places = np.arange(len(selected))

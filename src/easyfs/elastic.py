@@ -70,13 +70,9 @@ def elastic_columns(sample: Sample, units: list[Array], order: Array) -> Elastic
     single = np.array([len(columns) == 1 for columns in units])
     places = np.flatnonzero(single)
     columns = np.array([units[i][0] for i in places], dtype=np.intp)
-    root = sample.root_weight.astype(np.float32)
-    values = sample.take(columns) if len(columns) == sample.inputs.shape[1] or not sample.weighted else None
 
     def transform(part: slice) -> None:
-        given = sample.take(columns[part]) if values is None else values[:, part]
-        given = given / root[:, None] if sample.weighted else given
-        functions[:, :, places[part]] = _by_rank(np.ascontiguousarray(given[order].T), table)
+        functions[:, :, places[part]] = _by_rank(np.ascontiguousarray(sample.plain(columns[part])[order].T), table)
 
     for_blocks(transform, block_slices(len(places), COLUMNS))
     for i in np.flatnonzero(~single):
@@ -135,10 +131,11 @@ def _orthonormal(functions: Array) -> Array:
 
 def _indicators(sample: Sample, columns: Array, order: Array, count: int) -> Array:
     """The indicators of a category as orthonormal functions, the most frequent first."""
-    values = sample.take(columns).astype(np.float64) / sample.root_weight[:, None]
-    values = values[order] - values.mean(axis=0)
-    spread = np.square(values).mean(axis=0)
-    values = values[:, np.argsort(-spread, kind="stable")][:, :count]
+    values = sample.plain(columns).astype(np.float64)
+    frequent = (values > 0.5 * (values.min(axis=0) + values.max(axis=0))).mean(axis=0)
+    frequent = np.minimum(frequent, 1.0 - frequent)  # all have the same spread
+    values = values[order][:, np.argsort(-frequent, kind="stable")[:count]]
+    values = values - values.mean(axis=0)
     found, vectors = np.linalg.eigh(values.T @ values / len(values))
     kept = found > 1e-6 * max(float(found[-1]), 1e-300)
     functions = values @ (vectors[:, kept] / np.sqrt(found[kept]))[:, ::-1]

@@ -57,8 +57,12 @@ TRIED_WITH = 3
 CHANGED = 0.1
 # Share of what a column's functions tell that the first must have for the column to have no curve.
 ONE_WAY = 0.9
+# Share of the target below which what is left of it is rounding.
+EXPLAINED = 1e-6
 # Terms with less than this many times their variance by chance are not taken out of the target.
 CLEAR = 4.0
+# ... unless there are this many rows for each.
+ROWS_A_TERM = 16
 
 
 @dataclass(frozen=True)
@@ -185,9 +189,8 @@ def _units(fit: LinearFit, groups: Array, left: Array, rng: np.random.Generator)
     units: list[Array] = []
     for label in np.unique(groups[columns]):
         members = columns[groups[columns] == label]
-        values = fit.rows.take(members) if len(members) > 1 else np.zeros((1, 1))
-        levels = [len(np.unique(column)) for column in (values / fit.rows.root_weight[:, None].astype(np.float32)).T]
-        if len(members) > 1 and max(levels) <= 2 and not fit.rows.weighted:
+        levels = [len(np.unique(column)) for column in fit.rows.plain(members).T] if len(members) > 1 else [0]
+        if len(members) > 1 and max(levels) <= 2:
             units.append(members)
         else:
             units += list(members[:, None])
@@ -223,8 +226,11 @@ class _Search:
         """Search, confirm, take out what was found, and go on while something is found; at last look for hints."""
         known = list(dict.fromkeys(strong))
         fresh, energy = True, float(np.square(self.residual).sum())
+        energy_at_first = energy
         while len(self.found) < MOST_FOUND:
             candidates = [(which, c) for which in self.searched for c in self._candidates(self.halves[which], known, fresh)]
+            if float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
+                break
             passing = self._passing(candidates, len(candidates))
             n_before, n_tests = len(self.found), len(candidates)
             while passing and len(self.found) < MOST_FOUND:
@@ -246,6 +252,8 @@ class _Search:
         """Share, p-value and candidate of those that may be something."""
         passing = []
         for which, candidate in self._promising(candidates, HINT / n_tests):
+            if candidate.units in self.seen:
+                continue
             p, share = self._confirm(candidate, self.halves[which], self.halves[1 - which], HINT / n_tests)
             if p * n_tests < HINT:
                 other = self._confirm(candidate, self.halves[1 - which], self.halves[which])[1]
@@ -350,6 +358,7 @@ class _Search:
         rows = slice(0, len(self.residual))
         terms = np.concatenate([self._curves(candidate, rows)[1:], self._terms(candidate, rows)]).astype(np.float64)
         clear = (np.square(terms @ self.g) > CLEAR * (np.square(terms) @ np.square(self.g))).any(axis=1)
+        clear |= len(terms) * ROWS_A_TERM <= terms.shape[1]
         kept = np.column_stack([np.ones(terms.shape[1]), terms[clear].T])
         root = np.sqrt(self.weight)[:, None]
         self.residual = self.residual - kept @ np.linalg.lstsq(kept * root, self.residual * root, rcond=1e-8)[0]

@@ -28,8 +28,8 @@ SAMPLE_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 20, 512, 2048
 DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
-# Rows are told apart by a column that has different values in this share of them.
-OWN_VALUES = 0.9
+# Equal rows are repeated ones where chance would make this share of them equal at most, and so many are different.
+BY_CHANCE, FEWEST_REPEATED = 0.01, 30
 # A share of its sum of squares that a target may keep by rounding alone.
 ROUNDING = 1e-12
 # Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
@@ -81,6 +81,12 @@ class Sample:
         places = np.flatnonzero(live)
         for part in block_slices(len(places), max(DENSE_COLUMNS, DENSE_NUMBERS // max(1, self.n))):
             yield places[part], self.take(places[part])
+
+    def plain(self, chosen: Array) -> Array:
+        """Some columns as float32, as they are: neither centred nor weighed, so that equal values stay equal."""
+        if isinstance(self.inputs, ScaledSparse):
+            return self.inputs.take(chosen).astype(np.float32)
+        return np.asarray(self.inputs[:, chosen], dtype=np.float32)
 
     def energy(self, columns: Array, values: Array) -> Array:
         """Sums of squares of a block from :meth:`columns`; those of all columns are kept, as they are asked for often."""
@@ -158,7 +164,7 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
     """Places of the rows that are different, and how often each comes.
 
     Rows that are drawn with replacement, or written out as often as they count, tell no more than once. Rows of a few
-    categories may be equal by chance; so equal rows are repeated ones only where one column has a value for nearly each.
+    categories are equal by chance; so equal rows count as repeated only where chance would make far fewer of them equal.
     """
     n, d = inputs.shape
     every = np.arange(n), np.ones(n)
@@ -175,12 +181,26 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
         return every
     order = np.argsort(first)
     first, times = first[order], times[order]
-    for part in block_slices(d, DENSE_COLUMNS):
+    if len(first) < FEWEST_REPEATED:
+        return every
+    # The logarithm of the chance that two rows are equal, if columns have nothing to do with each other.
+    by_chance, observed = np.log(_equal_pairs(Y).min()), np.log(np.square(times / n).sum() - 1.0 / n + 1e-300)
+    for part in block_slices(d, max(1, DENSE_NUMBERS // (8 * n))):
         columns = np.arange(part.start, part.stop)
-        values = inputs.take(columns)[first] if isinstance(inputs, ScaledSparse) else inputs[first][:, part]
-        if (1 + (np.diff(np.sort(values, axis=0), axis=0) != 0).sum(axis=0)).max(initial=0) >= OWN_VALUES * len(first):
+        values = inputs.take(columns) if isinstance(inputs, ScaledSparse) else inputs[:, part]
+        by_chance += float(np.log(_equal_pairs(values)).sum())
+        if by_chance < np.log(BY_CHANCE) + observed:
             return first, times.astype(np.float64)
     return every
+
+
+def _equal_pairs(values: Array) -> Array:
+    """Share of the pairs of rows that have the same value in each column, those of a row with itself among them."""
+    n = len(values)
+    ordered = np.sort(values, axis=0)
+    new = np.ones(values.shape, dtype=bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return np.array([np.square(np.diff(np.append(np.flatnonzero(column), n)) / n).sum() for column in new.T])
 
 
 def input_relevance(rows: Sample, live: Array, target: Array) -> Array:
