@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.optimize import brentq
 
 from easyfs.engines.local import block_slices, large_product, map_blocks
 from easyfs.relevance import explained_share, orthonormal_basis
 from easyfs.rows import ScaledSparse
-from easyfs.sampling import draw_rows
+from easyfs.sampling import counts_rows, draw_rows
 from easyfs.stopping import null_relevance
 
 Array = NDArray[Any]
@@ -55,6 +56,8 @@ class Sample:
         The combinations of the targets that make it.
     repeats : float
         How often a row comes on average, where rows are repeated.
+    distinct : float
+        How many different rows there are in all, where rows are repeated and the sample is a part of them.
     """
 
     inputs: Array | ScaledSparse
@@ -63,6 +66,7 @@ class Sample:
     target: Array
     basis: Array
     repeats: float = 1.0
+    distinct: float = np.inf
     _centred: list[Array] = field(default_factory=list, repr=False)
     _energy: list[Array] = field(default_factory=list, repr=False)
 
@@ -141,7 +145,8 @@ def take_sample(
         Classes: rare ones are in the sample.
     """
     size = int(np.clip(SAMPLE_NUMBERS // max(1, inputs.shape[1]), FEWEST_ROWS, MOST_ROWS))
-    drawn = draw_rows(len(Y), size, seed, weight, codes)
+    n = len(Y)
+    drawn = draw_rows(n, size, seed, weight, codes)
     first, times = _repeated(inputs[drawn.rows], Y[drawn.rows])
     rows = drawn.rows[first]
     inputs, Y = inputs[rows], Y[rows]
@@ -157,7 +162,15 @@ def take_sample(
     centred = Y.astype(np.float64) - np.average(Y, axis=0, weights=w)
     basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
     root = np.sqrt(w) if (w != 1.0).any() else np.ones(len(w))
-    return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, len(drawn.rows) / len(first))
+    n_drawn, total = len(drawn.rows), float(n if weight is None or not counts_rows(weight) else weight.sum())
+    distinct = _different(n_drawn, len(first)) if len(first) < n_drawn < total else np.inf
+    return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, n_drawn / len(first), distinct)
+
+
+def _different(n_drawn: int, n_different: int) -> float:
+    """How many different rows there are, if so many draws found so many: ``x`` draws of each find ``1 - exp(-x)``."""
+    share = n_different / n_drawn
+    return n_drawn / float(brentq(lambda x: -np.expm1(-x) / x - share, 1e-9, 1e9))
 
 
 def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:

@@ -44,7 +44,7 @@ def _task(
         labels, sizes = np.unique(constraints.groups[tested], return_counts=True)
         units = [np.flatnonzero((constraints.groups == label) & tested) for label in labels[sizes > 1]]
         chance = Chance(plan.sample, units, tested, plan.seed)
-    return Task(moment, scale, target, constraints, eps2, n_rows, float(stats.n_rows), chance, plan.found)
+    return Task(moment, scale, target, constraints, eps2, n_rows, chance, plan.found)
 
 
 def select_sequential(stats: Statistics, constraints: Constraints, *, eps2: float, coverage: float) -> Selection:
