@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 # Tables without any joint effect in which one is named; and in which one is taken for a hint, which says what to take
 # before columns that nothing speaks for, but is not named.
-LEVEL, HINT = 0.005, 0.1
+LEVEL, HINT = 0.005, 0.2
 # Fewer rows than this cannot be halved.
 FEWEST_ROWS = 40
 # Columns that are looked at; of more, those most related to the target and as many others.
@@ -38,7 +38,7 @@ DIRECTIONS = 3
 SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 17, 1024, 2048
 # Multiply-adds, in each half, for all pairs, for the pairs of the loudest columns, for pairs with a known column, for
 # triples and for quadruples; and for the pairs of very many columns.
-ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 27, 1 << 27
+ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 28, 1 << 27
 # ... for all triples and all quadruples, and, where these would take more, for those of the loudest columns.
 ALL_TRIPLES, LOUD_TRIPLES, ALL_QUADRUPLES, LOUD_QUADRUPLES = 1 << 29, 1 << 25, 1 << 29, 1 << 24
 MOST_PRODUCTS = 1 << 36
@@ -52,8 +52,8 @@ LONG_TAILS = 0.9
 CANDIDATES, WITH_KNOWN, PARTNERS, MOST_FOUND = 16, 6, 3, 24
 # Columns and groups found so far that all pairs are tried with.
 TRIED_WITH = 3
-# All pairs, triples and quadruples are looked at again when the target has lost this share; before that only what goes with
-# the columns found.
+# All pairs, triples and quadruples are looked at again when groups were named that explain this share of what is left; else
+# only what goes with the columns found.
 CHANGED = 0.1
 # Share of what a column's functions tell that the first must have for the column to have no curve.
 ONE_WAY = 0.9
@@ -225,14 +225,14 @@ class _Search:
     def run(self, strong: list[int]) -> tuple[Found, ...]:
         """Search, confirm, take out what was found, and go on while something is found; at last look for hints."""
         known = list(dict.fromkeys(strong))
-        fresh, energy = True, float(np.square(self.residual).sum())
-        energy_at_first = energy
+        fresh, energy_at_first = True, float(np.square(self.residual).sum())
         while len(self.found) < MOST_FOUND:
             candidates = [(which, c) for which in self.searched for c in self._candidates(self.halves[which], known, fresh)]
             if float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
                 break
             passing = self._passing(candidates, len(candidates))
             n_before, n_tests = len(self.found), len(candidates)
+            n_first = n_before
             while passing and len(self.found) < MOST_FOUND:
                 confirmed = [entry for entry in passing if entry[1] < LEVEL]
                 if not confirmed and len(self.found) > n_before:
@@ -244,8 +244,8 @@ class _Search:
             if len(self.found) == n_before:
                 break
             known = list(dict.fromkeys([*known, *(i for group in self.seen for i in group)]))
-            left = float(np.square(self.residual).sum())
-            fresh, energy = left < (1.0 - CHANGED) * energy, min(energy, left)
+            named = sum(found.share for found in self.found[n_first:]) / self.part
+            fresh = named > CHANGED * float(np.square(self.residual).mean())
         return tuple(self.found)
 
     def _passing(self, candidates: list[tuple[int, _Candidate]], n_tests: int) -> list[tuple[float, float, Any]]:
