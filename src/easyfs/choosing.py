@@ -118,7 +118,7 @@ class Chooser:
 
     def _independent_rows(self, chance: Chance) -> float:
         """How many rows the sums amount to: repeated ones count once, and weights less the more they differ."""
-        return min(self.task.n_rows / chance.sample.repeats, chance.sample.distinct) * chance.rows_each
+        return self.task.n_rows / chance.sample.repeats * chance.rows_each
 
     def scores(self) -> Array:
         """How clearly each column that is left tells of the target beyond the selected ones, as a score of chance."""

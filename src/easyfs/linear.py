@@ -56,8 +56,6 @@ class Sample:
         The combinations of the targets that make it.
     repeats : float
         How often a row comes on average, where rows are repeated.
-    distinct : float
-        How many different rows there are in all, where rows are repeated and the sample is a part of them.
     """
 
     inputs: Array | ScaledSparse
@@ -66,7 +64,6 @@ class Sample:
     target: Array
     basis: Array
     repeats: float = 1.0
-    distinct: float = np.inf
     _centred: list[Array] = field(default_factory=list, repr=False)
     _energy: list[Array] = field(default_factory=list, repr=False)
 
@@ -163,8 +160,9 @@ def take_sample(
     basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
     root = np.sqrt(w) if (w != 1.0).any() else np.ones(len(w))
     n_drawn, total = len(drawn.rows), float(n if weight is None or not counts_rows(weight) else weight.sum())
-    distinct = _different(n_drawn, len(first)) if len(first) < n_drawn < total else np.inf
-    return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, n_drawn / len(first), distinct)
+    partly = len(first) < n_drawn < total
+    repeats = max(1.0, total / _different(n_drawn, len(first))) if partly else n_drawn / len(first)
+    return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, repeats)
 
 
 def _different(n_drawn: int, n_different: int) -> float:
@@ -194,7 +192,7 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
         return every
     order = np.argsort(first)
     first, times = first[order], times[order]
-    if len(first) < FEWEST_REPEATED:
+    if len(first) < min(FEWEST_REPEATED, n / 4):
         return every
     # The logarithm of the chance that two rows are equal, if columns have nothing to do with each other.
     by_chance, observed = np.log(_equal_pairs(Y).min()), np.log(np.square(times / n).sum() - 1.0 / n + 1e-300)
