@@ -284,3 +284,14 @@ def test_a_short_first_block_does_not_make_noise_tell_anything(cut: int) -> None
             warnings.simplefilter("ignore", UserWarning)
             more += in_blocks(X, y, cut).n_features_ > 1
     assert more <= 1
+
+
+def test_rows_that_are_repeated_in_the_first_block_do_not_make_later_ones_count_for_nothing() -> None:
+    rng, X = normal(30_000, 8)
+    y = 0.07 * X[:, 3] + rng.standard_normal(30_000)
+    rows = rng.integers(0, 4000, 4000)
+    X[:4000], y[:4000] = X[rows], y[rows]
+    selector = in_blocks(X, y, 4000)
+    assert selector.order_[0] == 3
+    assert selector.p_values_ is not None
+    assert selector.p_values_[0] < 1e-8  # as it is without the first block
