@@ -125,6 +125,7 @@ def take_sample(
     weight: Array | None = None,
     stands_for: Array | None = None,
     codes: Array | None = None,
+    population: float | None = None,
 ) -> Sample:
     """Draw the sample and make an orthonormal basis of its targets.
 
@@ -140,6 +141,8 @@ def take_sample(
         Weight of each row, and how many rows it stands for beside that.
     codes : ndarray of int, optional
         Classes: rare ones are in the sample.
+    population : float, optional
+        Rows of the table that the given ones were drawn from; by default they are the table.
     """
     size = int(np.clip(SAMPLE_NUMBERS // max(1, inputs.shape[1]), FEWEST_ROWS, MOST_ROWS))
     n = len(Y)
@@ -159,7 +162,8 @@ def take_sample(
     centred = Y.astype(np.float64) - np.average(Y, axis=0, weights=w)
     basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
     root = np.sqrt(w) if (w != 1.0).any() else np.ones(len(w))
-    n_drawn, total = len(drawn.rows), float(n if weight is None or not counts_rows(weight) else weight.sum())
+    counted = n if weight is None or not counts_rows(weight) else weight.sum()
+    n_drawn, total = len(drawn.rows), float(counted if population is None else population)
     partly = len(first) < n_drawn < total
     repeats = max(1.0, total / _different(n_drawn, len(first))) if partly else n_drawn / len(first)
     return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, repeats)

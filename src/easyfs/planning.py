@@ -66,7 +66,8 @@ def make_plan(
     """
     seed = int(rng.integers(1 << 62))
     codes = y if target_kind == "classes" else None
-    whole = (X.shape[0] if weight is None or not counts_rows(weight) else weight.sum()) <= SAMPLE_ROWS
+    population = float(X.shape[0] if weight is None or not counts_rows(weight) else weight.sum())
+    whole = population <= SAMPLE_ROWS
     stands_for = None
     if not whole:
         drawn = draw_rows(X.shape[0], SAMPLE_ROWS, seed, weight, codes)
@@ -102,7 +103,8 @@ def make_plan(
         settings=settings,
     )
     if y is not None:
-        plan = replace(plan, sample=take_sample(inputs, plan.encode(y, n_targets), seed, weight, stands_for, codes))
+        Y = plan.encode(y, n_targets)
+        plan = replace(plan, sample=take_sample(inputs, Y, seed, weight, stands_for, codes, population))
     if settings.compression == "ranking":
         plan = _with_ranking(plan, hidden, settings, rng)
     else:
