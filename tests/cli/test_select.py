@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -232,8 +233,8 @@ def test_chance_and_columns_that_matter_together(command, tmp_path):
     ]
     rows = [line for line in lines if line[:1].isdigit() and "numeric" in line]
     assert ["< 0.001" in row for row in rows] == [True] * 4 + [False] * 3
-    assert "\nTogether: x3 with x7 (3" in out
-    assert "\nIn a curve: x2 (3" in out
+    assert re.search(r"\nTogether: x3 with x7 \(\d\d", out)
+    assert re.search(r"\nIn a curve: x2 \(\d\d", out)
     assert "\n3 tell no more than chance: those from 5 on\n" in out
     assert "chance: how likely the best of as many unrelated columns would tell as much (0.02 and more: chance);" in lines
     code, out, _ = command("select", table, "-t", "y", "-k", 5)
