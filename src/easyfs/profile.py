@@ -97,4 +97,5 @@ def _histogram(values: Array, size: float) -> tuple[Array, Array]:
     room = spread / max(size * float(np.finfo(np.float64).eps), float(np.finfo(np.float64).smallest_subnormal))
     if room < 1.0:
         return np.array([len(values)]), np.repeat(values[:1], 2)
-    return np.histogram(values, bins=int(min(bins, max(1.0, room // 2))))
+    with np.errstate(over="ignore"):  # the inverse of a span of the smallest numbers
+        return np.histogram(values, bins=int(min(bins, max(1.0, room // 2))))
