@@ -72,6 +72,8 @@ def describe_target(target: Target, y: Any) -> TargetInfo | None:
     distinct = len(np.unique(values))
     size = float(np.abs(values).max()) or 1.0  # squares of large numbers do not fit
     counts, edges = _histogram(values, size)
+    with np.errstate(over="ignore"):  # the smallest numbers have no inverse
+        scaled = values / size
     return TargetInfo(
         name,
         target.task,
@@ -80,8 +82,8 @@ def describe_target(target: Target, y: Any) -> TargetInfo | None:
         bool((values == np.round(values)).all()),
         (),
         tuple(float(q) for q in np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0))),
-        float((values / size).mean()) * size,
-        float((values / size).std()) * size,
+        float(scaled.mean()) * size,
+        float(scaled.std()) * size,
         (tuple(edges.tolist()), tuple(counts.tolist())),
     )
 
