@@ -178,7 +178,7 @@ def _mean_and_spread(X: Array | sparse.csr_array, weight: Array | None) -> tuple
         shift, first, second, observed = (_sparse_sums if sparse.issparse(X) else _dense_sums)(X, weight)
         offset = np.where(observed > 0, first / observed, 0.0)
         variance = np.where(observed > 0, second / observed, 0.0) - offset**2
-    return shift + offset, np.sqrt(np.maximum(variance, 0.0)), observed <= 0
+        return shift + offset, np.sqrt(np.maximum(variance, 0.0)), observed <= 0
 
 
 def without_extremes(
