@@ -118,8 +118,8 @@ def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_row
 
 def _infinity_message(X: Any, names: list[Any] | None) -> str:
     if sparse.issparse(X):
-        stored = X.tocoo()
-        counts = np.bincount(stored.coords[1][np.isinf(stored.data)], minlength=X.shape[1])
+        _, columns, values = sparse.find(X)
+        counts = np.bincount(columns[np.isinf(values)], minlength=X.shape[1])
     else:
         counts = np.isinf(np.asarray(X, dtype=np.float64)).sum(axis=0)
     infinite = np.flatnonzero(counts)
