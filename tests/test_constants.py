@@ -39,12 +39,12 @@ def test_a_constant_has_the_value_that_the_page_says(names, values):
 
 
 @pytest.mark.parametrize(
-    "room", ["sampling", "linear", "chance", "choosing", "interactions", "elastic", "planning", "partial"]
+    "room", ["sampling", "linear", "chance", "choosing", "interactions", "screens", "elastic", "planning", "partial"]
 )
 def test_every_constant_that_decides_something_is_on_the_page(room):
     listed = {name for names, _ in rows() for where, name in names if where == room}
     text = Path(importlib.import_module(ROOMS.get(room, f"easyfs.{room}")).__file__).read_text(encoding="utf-8")
     defined = {name for line in re.findall(r"^([A-Z][A-Z_0-9, ]+) = ", text, re.MULTILINE) for name in line.split(", ")}
     technical = {"DENSE_COLUMNS", "DENSE_NUMBERS", "PENALTIES", "PENALTY_TIE", "ROUNDING"}
-    technical |= {"GUMBEL_MEAN", "GUMBEL_SPREAD", "COLUMNS"}
+    technical |= {"GUMBEL_MEAN", "GUMBEL_SPREAD", "COLUMNS", "BLOCK", "PAIR_BLOCK"}
     assert defined - listed - technical == set()

@@ -26,7 +26,7 @@ def functions_of(X, units=None, order=None, **options):
     sample = sample_of(X, **options)
     units = list(np.arange(X.shape[1])[:, None]) if units is None else units
     elastic = elastic_columns(sample, units, np.arange(len(X)) if order is None else order)
-    return elastic.functions.astype(np.float64), elastic.counts
+    return elastic.functions.transpose(0, 2, 1).astype(np.float64), elastic.counts
 
 
 def assert_orthonormal(functions, counts, atol):

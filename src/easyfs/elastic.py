@@ -34,7 +34,7 @@ class Elastic:
 
     Attributes
     ----------
-    functions : ndarray of shape (K, n, u), float32
+    functions : ndarray of shape (K, u, n), float32
         Mean 0 and mean square 1, or all zero where a unit has fewer functions.
     units : list of arrays of int
         The columns of each unit.
@@ -46,7 +46,7 @@ class Elastic:
     @property
     def counts(self) -> Array:
         """Number of functions of each unit."""
-        return np.asarray((self.functions[:, :: max(1, self.functions.shape[1] // 64)] != 0).any(axis=1).sum(axis=0))
+        return np.asarray((self.functions[:, :, :: max(1, self.functions.shape[2] // 64)] != 0).any(axis=2).sum(axis=0))
 
 
 def elastic_columns(sample: Sample, units: list[Array], order: Array) -> Elastic:
@@ -63,7 +63,7 @@ def elastic_columns(sample: Sample, units: list[Array], order: Array) -> Elastic
     """
     n, u = len(order), len(units)
     count = int(np.clip(NUMBERS // max(1, n * u), FEWEST_FUNCTIONS, MOST_FUNCTIONS))
-    functions = np.zeros((count, n, u), dtype=np.float32)
+    functions = np.zeros((count, u, n), dtype=np.float32)
     table = (np.sqrt(2.0) * np.cos(np.pi * np.outer(np.arange(1, count + 1), (np.arange(2 * n) + 1.0) / (2 * n)))).astype(
         np.float32
     )  # by twice the rank
@@ -72,41 +72,44 @@ def elastic_columns(sample: Sample, units: list[Array], order: Array) -> Elastic
     columns = np.array([units[i][0] for i in places], dtype=np.intp)
 
     def transform(part: slice) -> None:
-        functions[:, :, places[part]] = _by_rank(np.ascontiguousarray(sample.plain(columns[part])[order].T), table)
+        where: Any = part if single.all() else places[part]  # a slice is written to faster
+        functions[:, where] = _by_rank(np.ascontiguousarray(sample.plain(columns[part])[order].T), table)
 
     for_blocks(transform, block_slices(len(places), COLUMNS))
     for i in np.flatnonzero(~single):
-        functions[:, :, i] = _indicators(sample, units[i], order, count)
+        functions[:, i] = _indicators(sample, units[i], order, count)
     return Elastic(functions, units)
 
 
 def _by_rank(values: Array, table: Array) -> Array:
-    """Functions of each row of ``values``, as an array of shape (K, n, d)."""
+    """Functions of each row of ``values``, as an array of shape (K, d, n)."""
     d, n = values.shape
     count = len(table)
     order = np.argsort(values, axis=1)
-    ordered = np.take_along_axis(values, order, axis=1)
+    order += (np.arange(d) * n)[:, None]  # places in the whole block
+    ordered = values.ravel()[order]
     new = np.ones((d, n), dtype=bool)
     np.greater(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
     out = np.empty((count, d, n), dtype=np.float32)
     levels = np.count_nonzero(new, axis=1)
     # Twice the middle rank of each run of equal values, less one: 2 i for a value of its own.
-    place = np.broadcast_to(np.arange(n, dtype=np.int32), (d, n))
-    twice = 2 * place
-    if (levels < n).any():
-        first = np.maximum.accumulate(np.where(new, place, np.int32(0)), axis=1)
-        last_new = np.ones((d, n), dtype=bool)
-        last_new[:, :-1] = new[:, 1:]
+    place = np.arange(n, dtype=np.int32)
+    twice = np.tile(2 * place, (d, 1))
+    repeated = np.flatnonzero(levels < n)
+    if len(repeated):
+        first = np.maximum.accumulate(np.where(new[repeated], place, np.int32(0)), axis=1)
+        last_new = np.ones((len(repeated), n), dtype=bool)
+        last_new[:, :-1] = new[repeated, 1:]
         last = np.minimum.accumulate(np.where(last_new, place, np.int32(n))[:, ::-1], axis=1)[:, ::-1]
-        twice = first + last
-    ranks = np.empty((d, n), dtype=np.int32)
-    np.put_along_axis(ranks, order, twice, axis=1)
+        twice[repeated] = first + last
+    ranks = np.empty(d * n, dtype=np.int32)
+    ranks[order.ravel()] = twice.ravel()
     for k in range(count):
-        np.take(table[k], ranks, out=out[k], mode="clip")
+        np.take(table[k], ranks.reshape(d, n), out=out[k], mode="clip")
     tied = np.flatnonzero(levels < TIED * n)
     if len(tied):
         out[:, tied] = _orthonormal(out[:, tied])
-    return out.transpose(0, 2, 1)
+    return out
 
 
 def _orthonormal(functions: Array) -> Array:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.optimize import brentq
 
-from easyfs.engines.local import block_slices, large_product, map_blocks
+from easyfs.engines.local import block_slices, many_products, map_blocks
 from easyfs.relevance import explained_share, orthonormal_basis
 from easyfs.rows import ScaledSparse
 from easyfs.sampling import counts_rows, draw_rows
@@ -250,7 +250,7 @@ class LinearFit:
         self.gram = np.zeros((n, n))
         for _, values in rows.columns(live):
             parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
-            with large_product():
+            with many_products():
                 for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
                     self.gram += product
 

@@ -141,7 +141,6 @@ def _with_sequential(
     told = sample is not None and sample.target.shape[1] > 0 and bool(live.any())
     if sample is not None and told:
         _listen_to_relevant(hidden, sample, live, settings.coverage_power)
-    sketch = hidden_sketch(inputs, weight, replace(plan.network, hidden=hidden), plan.seed) if len(hidden) else None
     network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
     fitted: FittedTarget | None = None
     found: tuple[Found, ...] = ()
@@ -150,6 +149,7 @@ def _with_sequential(
         fitted = fitted_target(fit, settings.predicted_share)
         if settings.interactions:
             found = find_interactions(fit, groups, plan.seed)
+    sketch = hidden_sketch(inputs, weight, replace(plan.network, hidden=hidden), plan.seed) if len(hidden) else None
     return replace(plan, sketch=sketch, network=network, fitted=fitted, found=found)
 
 
