@@ -367,3 +367,16 @@ def test_a_table_of_one_column_or_of_two_different_rows_is_searched_without_trou
     assert {f.columns for f in found} == {(0,)}
     flat = np.repeat([[1.0, -1.0], [-1.0, 1.0]], 50, axis=0)
     assert isinstance(find_interactions(fit_of(flat, rng.standard_normal(100)), np.arange(2), 0), tuple)
+
+
+@pytest.mark.parametrize("rare", [(0, 1), (1, 3), (4, 5)])
+def test_strong_columns_too_rare_for_a_curve_do_not_disturb_the_search(rare: tuple[int, int]) -> None:
+    rng, X = normal(600, 6, 3)
+    X[:, list(rare)] = 0.0
+    X[rng.choice(600, 4, replace=False), rare[0]] = 1.0
+    X[rng.choice(600, 4, replace=False), rare[1]] = 1.0
+    common = [j for j in range(6) if j not in rare]
+    signal = 12.0 * X[:, rare[0]] + 12.0 * X[:, rare[1]] + X[:, common[0]] + X[:, common[1]] * X[:, common[2]]
+    selector = EasyFS(5, random_state=0).fit(X, signal + 0.3 * rng.standard_normal(600))
+    assert {f"x{common[1]}", f"x{common[2]}"} in named(selector)
+    assert set(selector.order_[:5]) == set(range(6)) - {common[3]}

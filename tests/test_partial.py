@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easyfs.compression.partial import JITTER, PartialRelevance, of_each
+from easyfs.compression.partial import JITTER, BeyondOthers, PartialRelevance
 
 
 def table(n=60, d=9, r=2, seed=0):
@@ -193,15 +193,17 @@ def test_what_each_tells_beyond_the_others_is_that_of_refits(seed, k, dropped, r
     selected = rng.permutation(X.shape[1])[:k]
     places = np.sort(rng.permutation(k)[: max(1, k - dropped)])
     partial = partial_of(X, Y, selected)
-    factor = partial.rows[:, selected].T
-    found = of_each(factor, partial.steps, partial.target, partial.rounding, places)
-    np.testing.assert_allclose(found, shares_by_refits(X, Y, selected[places]), rtol=1e-6, atol=1e-10)
+    others = BeyondOthers(partial.rows[:, selected].T, partial.steps, partial.target, partial.rounding)
+    while len(others.places) > len(places):
+        others.drop(int(np.flatnonzero(~np.isin(others.places, places))[-1]))
+    np.testing.assert_array_equal(others.places, places)
+    np.testing.assert_allclose(others.shares(), shares_by_refits(X, Y, selected[places]), rtol=1e-6, atol=1e-10)
 
 
 def test_a_dependent_column_tells_nothing_beyond_the_others():
     X, Y = with_relatives(0.1)
     selected = np.array([0, 1, 11])
     partial = partial_of(X, Y, selected)
-    found = of_each(partial.rows[:, selected].T, partial.steps, partial.target, partial.rounding, np.arange(3))
+    found = BeyondOthers(partial.rows[:, selected].T, partial.steps, partial.target, partial.rounding).shares()
     assert found[2] == pytest.approx(0.0, abs=10 * JITTER)
     assert np.isfinite(found).all()

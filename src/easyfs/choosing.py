@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from easyfs.chance import Chance, group_score, score
-from easyfs.compression.partial import PartialRelevance, of_each
+from easyfs.compression.partial import BeyondOthers, PartialRelevance
 from easyfs.compression.sequential import GreedySearch
 from easyfs.interactions import Found
 from easyfs.moments import SecondMoment
@@ -251,27 +251,28 @@ class Chooser:
         n = self._independent_rows(chance)
         rank = max(1, self.partial.rank)
         selected = np.array(self.selected)
-        places = np.arange(len(selected))
-        factor, steps = self.partial.rows[:, selected].T, self.partial.steps
+        partial = self.partial
+        others = BeyondOthers(partial.rows[:, selected].T, partial.steps, partial.target, partial.rounding)
         dropped: list[int] = []
-        while len(places) > 1:
-            shares = of_each(factor, steps, self.partial.target, self.partial.rounding, places)
-            free = n - len(places)
+        while len(others.places) > 1:
+            left = selected[others.places]
+            free = n - len(left)
             if free <= rank + 1.0:
                 break
-            spread = chance.spread(float(rank), chance.tails_of[selected[places]], n, chance.tails_of_target)
+            shares = others.shares()
+            spread = chance.spread(float(rank), chance.tails_of[left], n, chance.tails_of_target)
             p = chance.law.p_value(score(shares, free, float(rank), spread))
-            p[self.protected[selected[places]]] = 0.0
+            p[self.protected[left]] = 0.0
             worst = int(np.argmin(np.where(p > GIVEN_UP, shares, np.inf)))
             if p[worst] <= GIVEN_UP:
                 break
-            dropped.append(int(selected[places[worst]]))
-            places = np.delete(places, worst)
+            dropped.append(int(left[worst]))
+            others.drop(worst)
         if not dropped:
             return False
         self.given_up += dropped
         self._start()
-        for j in selected[places][: self.constraints.count]:
+        for j in selected[others.places][: self.constraints.count]:
             self.take(np.array([j]))
         self._measured_at = 0
         return True

@@ -203,7 +203,7 @@ class _Search:
         known = list(dict.fromkeys(strong))
         fresh, energy_at_first = True, float(np.square(self.residual).sum())
         while len(self.found) < MOST_FOUND:
-            candidates = [(which, c) for which in self.searched for c in self._candidates(self.halves[which], known, fresh)]
+            candidates = [(which, c) for which in self.searched for c in self._candidates(which, known, fresh)]
             if float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
                 break
             passing = self._passing(candidates, len(candidates))
@@ -335,8 +335,9 @@ class _Search:
         self.residual = self.residual - kept @ np.linalg.lstsq(kept * root, self.residual * root, rcond=1e-8)[0]
         self._measure()
 
-    def _candidates(self, half: slice, known: list[int], fresh: bool) -> Iterator[Candidate]:
+    def _candidates(self, which: int, known: list[int], fresh: bool) -> Iterator[Candidate]:
         """The most promising groups of one half: of all columns, or, unless ``fresh``, of those that go with known ones."""
+        half = self.halves[which]
         screen = self._screen(half)
         curves, level = screen.curves(screen.g)
         size = np.square(self.residual[half]).sum(axis=1)
@@ -354,7 +355,8 @@ class _Search:
         by_loudness = np.argsort(-loud, kind="stable")
         if fresh:
             groups.append(screen.pairs_of_loud(by_loudness))
-            groups += [screen.products(order, by_loudness) for order in (3, 4)]
+            groups.append(screen.triples(by_loudness, whole=which == self.searched[0]))
+            groups.append(screen.quadruples(by_loudness))
         groups.append(screen.partners([(i,) for i in known[:MOST_FOUND]]))
         tried = [*self.seen, *((i,) for i in known if (i,) not in self.seen)]
         groups += [screen.pairs_with(group, by_loudness) for group in tried[:TRIED_WITH] if len(group) <= 2]

@@ -23,6 +23,8 @@ Array = NDArray[Any]
 ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 28, 1 << 26
 # ... for all triples and all quadruples, and, where these would take more, for those of the loudest columns.
 ALL_TRIPLES, LOUD_TRIPLES, ALL_QUADRUPLES, LOUD_QUADRUPLES = 1 << 29, 1 << 25, 1 << 29, 1 << 24
+# Columns whose triples are all looked at, if need be on these rows only.
+TRIPLE_COLUMNS, TRIPLE_ROWS = 512, 192
 # ... and for the pairs of very many columns.
 MOST_PRODUCTS = 1 << 36
 # Rows that products of three and four columns are taken from, and of the pairs of very many columns.
@@ -34,7 +36,7 @@ CANDIDATES, WITH_KNOWN, PARTNERS = 16, 6, 3
 # Functions of a known column, and of each of several, that partners are looked for with.
 FUNCTIONS_OF_ONE, FUNCTIONS_OF_MORE = 4, 2
 # Products held at a time.
-BLOCK, PAIR_BLOCK = 1 << 19, 256
+BLOCK, PAIR_BLOCK, SECONDS = 1 << 19, 256, 128
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,9 @@ class Screen:
         """The units that tell most together with each of some groups that are known already."""
         listed: list[Candidate] = []
         for size in sorted({len(group) for group in groups}):
-            alike = [group for group in groups if len(group) == size]
+            alike = [group for group in groups if len(group) == size and self.counts[list(group)].all()]
+            if not alike:
+                continue
             b = min(FUNCTIONS_OF_ONE if size == 1 else FUNCTIONS_OF_MORE, len(self.functions))
             terms = [self.terms(Candidate(group, (b,) * size)) for group in alike]
             starts = np.cumsum([0, *(len(part) for part in terms[:-1])])
@@ -137,22 +141,26 @@ class Screen:
                     listed.append(Candidate(units, (b,) * len(units)))
         return listed
 
-    def products(self, order: int, by_loudness: Array) -> list[Candidate]:
-        """Triples or quadruples of the first functions of all units, or of the loudest where there are too many."""
+    def triples(self, by_loudness: Array, whole: bool = True) -> list[Candidate]:
+        """Triples of all units; of the loudest where there are too many, or unless the ``whole`` table is asked for."""
         rows = min(self.n, PRODUCT_ROWS)
-        if order == 3:
-            every, most = (int((6.0 * budget / rows) ** (1 / 3)) for budget in (ALL_TRIPLES, LOUD_TRIPLES))
-        else:
-            every, most = (int(np.sqrt(2.0 * np.sqrt(2.0 * budget / rows))) for budget in (ALL_QUADRUPLES, LOUD_QUADRUPLES))
-        most = every if self.n_units <= every else most
+        every, most = (int((6.0 * budget / rows) ** (1 / 3)) for budget in (ALL_TRIPLES, LOUD_TRIPLES))
+        if self.n_units <= every:
+            most = every
+        elif whole and self.n_units <= TRIPLE_COLUMNS:
+            most, rows = self.n_units, min(rows, max(int(6.0 * ALL_TRIPLES / self.n_units**3), TRIPLE_ROWS))
         chosen = np.sort(by_loudness[:most])
         chosen = chosen[self.counts[chosen] > 0]
-        if len(chosen) < order:
-            return []
-        if order == 4:
-            return self._quadruples(chosen, rows)
         b = next((b for b in (3, 2) if b <= len(self.functions) and len(chosen) * b <= most), 1)
-        return self._triples(chosen, rows, b)
+        return self._triples(chosen, rows, b) if len(chosen) >= 3 else []
+
+    def quadruples(self, by_loudness: Array) -> list[Candidate]:
+        """Quadruples of the first functions of all units, or of the loudest where there are too many."""
+        rows = min(self.n, PRODUCT_ROWS)
+        every, most = (int(np.sqrt(2.0 * np.sqrt(2.0 * budget / rows))) for budget in (ALL_QUADRUPLES, LOUD_QUADRUPLES))
+        chosen = np.sort(by_loudness[: every if self.n_units <= every else most])
+        chosen = chosen[self.counts[chosen] > 0]
+        return self._quadruples(chosen, rows) if len(chosen) >= 4 else []
 
     def terms(self, candidate: Candidate) -> Array:
         """Products of the functions of a candidate's units, a row each."""
@@ -214,29 +222,33 @@ class Screen:
         likely = 2.0 * max(np.log(max(u**3 / 6 / LOOKED_AT, 1.0)), 0.0)
         bar = likely if b == 1 else np.sqrt(likely)
 
-        def screen(firsts: slice) -> tuple[Array, Array, Array]:
-            start, f = firsts.start + 1, firsts.stop - firsts.start
-            rest = phi[:, start:].reshape(-1, rows)
-            left = phi[:, firsts].reshape(-1, rows) * g
-            products = (left[:, None] * rest[None]).reshape(-1, rows) @ rest.T
+        def screen(part: tuple[slice, slice]) -> tuple[Array, Array, Array]:
+            firsts, seconds = part
+            f, c, start = firsts.stop - firsts.start, seconds.stop - seconds.start, seconds.start
+            left = (phi[:, firsts].reshape(-1, rows) * g)[:, None] * phi[:, seconds].reshape(-1, rows)[None]
+            products = left.reshape(-1, rows) @ phi[:, start:].reshape(-1, rows).T
             np.square(products, out=products)
-            m = u - start
-            squares = products.reshape(b, f, b, m, b, m)
+            squares = products.reshape(b, f, b, c, b, u - start)
             score, level = squares[0, :, 0, :, 0], None
             if b > 1:
                 terms: Array | float = float(b**3)
                 if counts.min() < b:
-                    terms = counts[firsts, None, None] * np.outer(counts[start:], counts[start:])[None]
+                    terms = counts[firsts, None, None] * np.outer(counts[seconds], counts[start:])[None]
                 simple, full = as_normal(score, 1.0), as_normal(squares.sum(axis=(0, 2, 4)), terms)
                 score, level = np.maximum(simple, full), full > simple
-            first, i, j = _above(score, bar)
+            first, i, j = np.unravel_index(np.flatnonzero(score > bar), score.shape)
             kept = (i < j) & (firsts.start + first < start + i)
             first, i, j = first[kept], i[kept], j[kept]
             chosen_level = np.ones(len(i), dtype=np.intp) if level is None else np.where(level[first, i, j], b, 1)
             return score[first, i, j], np.stack([firsts.start + first, start + i, start + j], axis=1), chosen_level
 
         size = max(1, BLOCK // (rows * u * b * b))
-        found = list(map_blocks(screen, block_slices(u - 2, size)))
+        parts = [
+            (firsts, slice(firsts.start + 1 + seconds.start, firsts.start + 1 + seconds.stop))
+            for firsts in block_slices(u - 2, size)
+            for seconds in block_slices(u - 1 - firsts.start, SECONDS)
+        ]
+        found = list(map_blocks(screen, parts))
         score, triples, level = (np.concatenate([part[k] for part in found]) for k in range(3))
         order = np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0], -score))[:CANDIDATES]
         return [Candidate(tuple(int(chosen[i]) for i in triples[o]), (int(level[o]),) * 3) for o in order]
@@ -293,12 +305,9 @@ def largest(values: Array, k: int) -> Array:
     return places[np.lexsort((places, -values[places]))]
 
 
-def _above(score: Array, bar: float) -> tuple[Array, ...]:
+def _above(score: Array, bar: float) -> tuple[Array, Array]:
     """Places of the scores above a bar; of a pair only the one in which the first of the two comes first."""
-    places = np.unravel_index(np.flatnonzero(score > bar), score.shape)
-    if score.ndim > 2:
-        return places
-    i, j = places
+    i, j = np.unravel_index(np.flatnonzero(score > bar), score.shape)
     return i[i < j], j[i < j]
 
 

@@ -132,28 +132,45 @@ class PartialRelevance:
         return float(np.square(products @ self._white()).sum()), int(kept.sum())
 
 
-def of_each(factor: Array, z: Array, target: Array, rounding: float, places: Array) -> Array:
-    """Share that each of some columns explains of what the others of them leave of the target.
+class BeyondOthers:
+    """What each selected column tells of the target beyond the other selected ones, while some are dropped.
 
     Parameters
     ----------
     factor : ndarray of shape (k, k)
-        Lower triangular, ``L`` with ``LL'`` the products among all selected columns.
-    z : ndarray of shape (k, r)
+        Lower triangular, ``L`` with ``LL'`` the products among the selected columns.
+    steps : ndarray of shape (k, r)
         ``L^-1 X'Y``.
     target : ndarray of shape (r, r)
         What all of them leave of the target.
     rounding : float
         Share of the target that is rounding.
+
+    Attributes
+    ----------
     places : ndarray of int
-        Which of them are left; the others count as not selected.
+        Those that are left.
     """
-    factor = np.tril(factor)[places]
-    gram, products = factor @ factor.T, factor @ z
-    inverse = np.linalg.inv(gram)
-    weights = inverse @ products
-    left = np.eye(len(target)) - products.T @ weights if len(places) < len(z) else target
-    values, vectors = np.linalg.eigh(left)
-    white = vectors / np.sqrt(np.maximum(values, rounding))
-    told = np.square(weights @ white).sum(axis=1) / np.maximum(np.diagonal(inverse), 1e-300)
-    return np.asarray(told / (1.0 + told))
+
+    def __init__(self, factor: Array, steps: Array, target: Array, rounding: float):
+        factor = np.tril(factor)
+        self.inverse = np.linalg.inv(factor @ factor.T)
+        self.weights = self.inverse @ (factor @ steps)
+        self.target, self.rounding = target.copy(), rounding
+        self.places = np.arange(len(factor))
+
+    def shares(self) -> Array:
+        """Share that each column explains of what the others leave of the target."""
+        values, vectors = np.linalg.eigh(self.target)
+        white = vectors / np.sqrt(np.maximum(values, self.rounding))
+        told = np.square(self.weights @ white).sum(axis=1) / np.maximum(np.diagonal(self.inverse), 1e-300)
+        return np.asarray(told / (1.0 + told))
+
+    def drop(self, i: int) -> None:
+        """Leave out one of those that are left."""
+        row, weight, size = self.inverse[i].copy(), self.weights[i].copy(), self.inverse[i, i]
+        self.inverse -= np.outer(row, row / size)
+        self.weights -= np.outer(row / size, weight)
+        self.target += np.outer(weight / size, weight)
+        kept = np.arange(len(row)) != i
+        self.inverse, self.weights, self.places = self.inverse[np.ix_(kept, kept)], self.weights[kept], self.places[kept]
