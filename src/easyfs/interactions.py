@@ -355,7 +355,7 @@ class _Search:
         by_loudness = np.argsort(-loud, kind="stable")
         if fresh:
             groups.append(screen.pairs_of_loud(by_loudness))
-            groups.append(screen.triples(by_loudness, whole=which == self.searched[0]))
+            groups.append(screen.triples(by_loudness, whole=which == self.searched[0] and not self.found))
             groups.append(screen.quadruples(by_loudness))
         groups.append(screen.partners([(i,) for i in known[:MOST_FOUND]]))
         tried = [*self.seen, *((i,) for i in known if (i,) not in self.seen)]

@@ -36,7 +36,7 @@ CANDIDATES, WITH_KNOWN, PARTNERS = 16, 6, 3
 # Functions of a known column, and of each of several, that partners are looked for with.
 FUNCTIONS_OF_ONE, FUNCTIONS_OF_MORE = 4, 2
 # Products held at a time.
-BLOCK, PAIR_BLOCK, SECONDS = 1 << 19, 256, 128
+BLOCK, PAIR_BLOCK, SECONDS = 1 << 20, 256, 64
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Screen:
         if self.n_units <= every:
             most = every
         elif whole and self.n_units <= TRIPLE_COLUMNS:
-            most, rows = self.n_units, min(rows, max(int(6.0 * ALL_TRIPLES / self.n_units**3), TRIPLE_ROWS))
+            most, rows = self.n_units, min(rows, TRIPLE_ROWS)
         chosen = np.sort(by_loudness[:most])
         chosen = chosen[self.counts[chosen] > 0]
         b = next((b for b in (3, 2) if b <= len(self.functions) and len(chosen) * b <= most), 1)
