@@ -5,11 +5,11 @@ import pytest
 from scipy import stats
 
 from easyfs import EasyFS
-from easyfs.chance import Chance, Gumbel, group_score, score, tail
-from easyfs.choosing import Chooser
-from easyfs.linear import take_sample
-from easyfs.selecting import _task
-from easyfs.selection import input_scale
+from easyfs.passes.choose import _task
+from easyfs.passes.choosing import Chooser
+from easyfs.passes.scale import input_scale
+from easyfs.sample.chance import Chance, Gumbel, group_score, score, tail
+from easyfs.sample.rows import take_sample
 
 
 def chooser_of(X, y, weight=None, **options):

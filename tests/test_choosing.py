@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from easyfs import EasyFS
-from easyfs.choosing import LEVEL, NEAR_COPY, Chooser
-from easyfs.interactions import LEVEL as NAMED
-from easyfs.interactions import Found
-from easyfs.selecting import _task
-from easyfs.selection import input_scale
+from easyfs.base.result import LEVEL as NAMED
+from easyfs.base.result import Found
+from easyfs.passes.choose import _task
+from easyfs.passes.choosing import LEVEL, NEAR_COPY, Chooser
+from easyfs.passes.scale import input_scale
 
 
 def chooser_of(X: np.ndarray, y: np.ndarray, coverage: float = 0.2, **options: Any) -> Chooser:

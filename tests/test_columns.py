@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from easyfs.columns import ColumnInfo, count_missing, is_row_number, recognise, series_of
+from easyfs.tables.columns import ColumnInfo, count_missing, is_row_number, recognise, series_of
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 every_library = pytest.mark.parametrize("library", LIBRARIES)

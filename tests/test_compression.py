@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from easyfs import EasyFS
-from easyfs.compression import GreedySearch, importance_score, min_max, rank_inputs
-from easyfs.compression.ranking import class_contrast, importance_order, node_votes, top_share
+from easyfs.stages.ranking import (
+    class_contrast,
+    importance_order,
+    importance_score,
+    min_max,
+    node_votes,
+    rank_inputs,
+    top_share,
+)
+from easyfs.stages.sequential import GreedySearch
 
 # --- sequential ---
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from easyfs.elastic import FEWEST_FUNCTIONS, MOST_FUNCTIONS, NUMBERS, elastic_columns
-from easyfs.linear import take_sample
-from easyfs.rows import ScaledSparse, measure_scaling
+from easyfs.sample.elastic import FEWEST_FUNCTIONS, MOST_FUNCTIONS, NUMBERS, elastic_columns
+from easyfs.sample.rows import take_sample
+from easyfs.sums.measuring import measure_scaling
+from easyfs.sums.sparse import ScaledSparse
 
 
 def sample_of(X, weight=None, *, thin=False, dtype=np.float64, clip=np.inf):

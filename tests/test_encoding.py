@@ -14,8 +14,8 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 
 from easyfs import EasyFS, available_selectors, make_selector
-from easyfs.encoding import MISSING, OTHER, TableEncoder, read_table
 from easyfs.evaluation import compare, stability_selection
+from easyfs.tables.encoder import MISSING, OTHER, TableEncoder, read_table
 
 N = 300
 LIBRARIES = {"pandas": lambda f: f, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}

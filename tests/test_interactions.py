@@ -10,8 +10,10 @@ import pytest
 from scipy import sparse
 
 from easyfs import EasyFS
-from easyfs.interactions import LEVEL, Found, Interaction, find_interactions
-from easyfs.linear import LinearFit, take_sample
+from easyfs.base.result import LEVEL, Found, Interaction
+from easyfs.sample.interactions import find_interactions
+from easyfs.sample.ridge import LinearFit
+from easyfs.sample.rows import take_sample
 
 Random = np.random.Generator
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from easyfs.linear import PENALTIES, PENALTY_TIE, LinearFit, take_sample
-from easyfs.rows import ScaledSparse, measure_scaling
+from easyfs.sample.ridge import PENALTIES, PENALTY_TIE, LinearFit
+from easyfs.sample.rows import take_sample
+from easyfs.sums.measuring import measure_scaling
+from easyfs.sums.sparse import ScaledSparse
 
 WEIGHTS = [False, True]
 

@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import easyfs.moments as moments_module
-import easyfs.rows as rows_module
-from easyfs.moments import SecondMoment
-from easyfs.rows import Rows, ScaledSparse, Scaling, measure_scaling
+import easyfs.sums.second_moment as moments_module
+import easyfs.sums.sparse as rows_module
+from easyfs.sums.measuring import measure_scaling
+from easyfs.sums.rows import Rows
+from easyfs.sums.scaling import Scaling
+from easyfs.sums.second_moment import SecondMoment
+from easyfs.sums.sparse import ScaledSparse
 
 D, Q = 4, 3  # inputs and columns beside them
 P = D + Q
@@ -332,7 +335,7 @@ def test_sparse_rows_in_pieces_give_the_same_answers(weighted, fold, monkeypatch
     for module in (moments_module, rows_module):
         monkeypatch.setattr(module, "DENSE_BYTES", 40 * 8 * 2)  # two columns of all rows, ten rows of all columns
     monkeypatch.setattr(moments_module, "PANEL_COLUMNS", 3)
-    monkeypatch.setattr("easyfs.engines.local.PANEL_COLUMNS", 3)
+    monkeypatch.setattr("easyfs.common.threads.PANEL_COLUMNS", 3)
     assert_describes(moment_of(A, weight, kind="sparse", fold=fold), A, weight)
     parts = SecondMoment(P, fold=fold)
     for part in (slice(0, 25), slice(25, 40)):

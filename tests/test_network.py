@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from easyfs.network import Network, draw_enhancement, draw_hidden
-from easyfs.rows import ScaledSparse, measure_scaling
+from easyfs.stages.expansion import Network, draw_enhancement, draw_hidden
+from easyfs.sums.measuring import measure_scaling
+from easyfs.sums.sparse import ScaledSparse
 
 ROUNDS = (1, 2, 3)
 

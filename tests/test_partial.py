@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easyfs.compression.partial import JITTER, BeyondOthers, PartialRelevance
+from easyfs.stages.partial import JITTER, BeyondOthers, PartialRelevance
 
 
 def table(n=60, d=9, r=2, seed=0):

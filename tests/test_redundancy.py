@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from easyfs.redundancy import (
+from easyfs.stages.redundancy import (
     coded_shares,
     coding_rate,
     explained_by_selected,
@@ -223,8 +223,8 @@ def test_the_diagonal_of_a_large_inverse_is_that_of_the_inverse(p):
 
 @pytest.mark.parametrize("large", [2, 10**6])
 def test_rows_fewer_than_columns_give_the_same_diagonal_however_they_are_added_up(large, monkeypatch):
-    monkeypatch.setattr("easyfs.redundancy.LARGE_KERNEL", large)
-    monkeypatch.setattr("easyfs.engines.local.PANEL_COLUMNS", 3)
+    monkeypatch.setattr("easyfs.stages.redundancy.LARGE_KERNEL", large)
+    monkeypatch.setattr("easyfs.common.threads.PANEL_COLUMNS", 3)
     M = np.random.default_rng(0).standard_normal((10, 600))
     expected = np.diag(np.linalg.inv(np.eye(600) + 0.3 * M.T @ M))
     np.testing.assert_allclose(inverse_diagonal_dual(lambda part: M[:, part], M.shape, 0.3), expected, rtol=1e-9)

@@ -10,7 +10,7 @@ import pytest
 
 import easyfs
 from easyfs import available_selectors, baselines, make_selector
-from easyfs.base import BaseSelector
+from easyfs.base.selector import BaseSelector
 from easyfs.baselines.base import Baseline
 
 NAMES = [

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easyfs.relevance import conditional_variance, explained_share, orthonormal_basis, within_class_std
+from easyfs.stages.relevance import conditional_variance, explained_share, orthonormal_basis, within_class_std
 
 
 def residual_variance(feature, y):

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from easyfs.rows import Rows, ScaledSparse, Scaling, entry_blocks, measure_scaling, scale_rows, vertical, winsorized
-from easyfs.tables import to_matrix
+from easyfs.sums.measuring import measure_scaling, scale_rows, winsorized
+from easyfs.sums.rows import Rows
+from easyfs.sums.scaling import Scaling
+from easyfs.sums.sparse import ScaledSparse, entry_blocks, vertical
+from easyfs.tables.frames import to_matrix
 
 
 def exact_scaling(X, weight=None):
@@ -360,13 +363,13 @@ def test_squares_of_sparse_columns_are_those_of_dense_ones(far, weighted, monkey
     # A value of a million spreads has ten digits left once its mean is taken away.
     tolerance = 1e-12 if far < 1e6 else 1e-9
     np.testing.assert_allclose(kept.squares(weight), expected, rtol=tolerance)
-    monkeypatch.setattr("easyfs.rows.BLOCK_ENTRIES", 50)
+    monkeypatch.setattr("easyfs.sums.sparse.BLOCK_ENTRIES", 50)
     assert len(entry_blocks(kept.S)) > 10
     np.testing.assert_allclose(kept.squares(weight), expected, rtol=tolerance)
 
 
 def test_blocks_of_entries_cover_all_rows(monkeypatch):
-    monkeypatch.setattr("easyfs.rows.BLOCK_ENTRIES", 4)
+    monkeypatch.setattr("easyfs.sums.sparse.BLOCK_ENTRIES", 4)
     rng = np.random.default_rng(0)
     for density in (0.0, 0.1, 0.6, 1.0):
         S = sparse.csr_array(rng.random((30, 7)) * (rng.random((30, 7)) < density))

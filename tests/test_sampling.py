@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easyfs.linear import take_sample
-from easyfs.sampling import LEAST_OF_EQUAL_PART, MOST_COUNTED, counts_rows, draw_rows, row_hashes
+from easyfs.sample.drawing import LEAST_OF_EQUAL_PART, MOST_COUNTED, counts_rows, draw_rows, row_hashes
+from easyfs.sample.rows import take_sample
 
 
 @settings(max_examples=200, deadline=None)

@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from easyfs.interactions import Found
-from easyfs.network import Network, draw_enhancement, draw_hidden
-from easyfs.rows import measure_scaling
-from easyfs.statistics import FittedTarget, Plan, Statistics, gather
+from easyfs.base.result import Found
+from easyfs.passes.plan import FittedTarget, Plan
+from easyfs.passes.statistics import Statistics
+from easyfs.passes.summarise import gather
+from easyfs.stages.expansion import Network, draw_enhancement, draw_hidden
+from easyfs.sums.measuring import measure_scaling
 
 D, N_CLASSES = 5, 3
 

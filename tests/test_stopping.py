@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from easyfs.stopping import null_relevance, resolve_count
+from easyfs.base.request import resolve_count
+from easyfs.stages.relevance import null_relevance
 
 
 @pytest.mark.parametrize(

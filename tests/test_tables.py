@@ -14,8 +14,9 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from easyfs import available_selectors, make_selector, tables
-from easyfs.tables import column_names, is_table, to_matrix
+from easyfs import available_selectors, make_selector
+from easyfs.tables import frames
+from easyfs.tables.frames import column_names, is_table, to_matrix
 
 KINDS = ("float64", "float32", "int64", "int8", "uint16", "bool")
 
@@ -116,7 +117,7 @@ class TestEveryLibrary:
     def test_a_large_table_of_small_numbers_becomes_float32(
         self, library: Library, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(tables, "LARGE", 3)
+        monkeypatch.setattr(frames, "LARGE", 3)
         frame = library.frame({"a": library.column([3, 0], "int8"), "b": library.column([True, False], "bool")})
         matrix = to_matrix(frame)
         assert matrix.dtype == (np.float64 if library.name.startswith("pandas") else np.float32)

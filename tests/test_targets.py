@@ -19,9 +19,9 @@ from scipy import sparse
 from sklearn.datasets import load_diabetes, load_digits
 
 from easyfs import EasyFS, make_selector
-from easyfs.profile import describe_target
-from easyfs.task import looks_like
-from easyfs.validation import Target, check_same_labels, check_target
+from easyfs.tables.reading import looks_like
+from easyfs.tables.target import Target, check_same_labels, check_target
+from easyfs.tables.target_summary import describe_target
 
 RNG = np.random.default_rng(0)
 

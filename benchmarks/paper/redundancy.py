@@ -21,7 +21,7 @@ from sklearn.metrics import mutual_info_score
 from tables import save, write
 from threadpoolctl import threadpool_limits
 
-from easyfs.redundancy import leave_one_out_gain
+from easyfs.stages.redundancy import leave_one_out_gain
 
 
 def by_coding_rate(X: np.ndarray) -> np.ndarray:

@@ -5,12 +5,22 @@ from typing import Any
 # First and whole: scikit-learn takes about a tenth of a second longer to import when our modules pull in its parts.
 import sklearn.feature_selection  # noqa: F401
 
+from easyfs.base.selector import set_report_builder
+from easyfs.estimator import EasyFS
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
-from easyfs.selector import EasyFS
 
 __version__ = "0.1.0"
 
 __all__ = ["EasyFS", "SelectorInfo", "__version__", "available_selectors", "make_selector"]
+
+
+def _build_report(*args: Any, **options: Any) -> Any:
+    from easyfs.report import build_report  # noqa: PLC0415
+
+    return build_report(*args, **options)
+
+
+set_report_builder(_build_report)
 
 
 def __getattr__(name: str) -> Any:

@@ -9,8 +9,8 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-from easyfs.base import BaseSelector
-from easyfs.validation import check_choice
+from easyfs.base.selector import BaseSelector
+from easyfs.common.parameters import check_choice
 
 BOTH = ("classification", "regression")
 UNSUPERVISED = "unsupervised"
@@ -84,7 +84,7 @@ _ENTRIES = (
         "Lv, Xia, Liang and Chen, EasyFS: an efficient model-free feature selection framework",
         tasks=(*BOTH, UNSUPERVISED),
         gives="set",
-        module="easyfs.selector",
+        module="easyfs.estimator",
     ),
     _entry("pearson", "PearsonSelector", "Pearson, Note on regression and inheritance, 1895"),
     _entry(

@@ -22,7 +22,7 @@ from easyfs.baselines.graphs import (
     smoothness,
     typical_distance,
 )
-from easyfs.engines.local import threads_for
+from easyfs.common.threads import threads_for
 
 from .parity import cases, load
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from easyfs.baselines import InfFSSelector
+from easyfs import InfFSSelector
 from easyfs.baselines.inf_fs import DENSE, absolute_rank_correlation, path_scores
 
 Array = NDArray[Any]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from easyfs.baselines import CIFESelector, DISRSelector, JMISelector
+from easyfs import CIFESelector, DISRSelector, JMISelector
 from easyfs.baselines.information import Binned, bin_columns, equal_frequency, equal_width
-from easyfs.engines.local import threads_for
+from easyfs.common.threads import threads_for
 
 from .parity import cases, load
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from easyfs.baselines import LaplacianScoreSelector
+from easyfs import LaplacianScoreSelector
 from easyfs.baselines.graphs import ClassGraph, neighbor_graph
 from easyfs.baselines.laplacian_score import laplacian_score
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import linalg
 
-from easyfs.baselines import MCFSSelector
+from easyfs import MCFSSelector
 from easyfs.baselines.graphs import neighbor_graph
 from easyfs.baselines.mcfs import lars_coefficients, mcfs_order, spectral_embedding
 

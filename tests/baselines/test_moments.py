@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.stats import pearsonr
 from sklearn.feature_selection import f_classif
 
-from easyfs.baselines import FisherScoreSelector, PearsonSelector, RandomSelector
+from easyfs import FisherScoreSelector, PearsonSelector, RandomSelector
 
 from .parity import cases, load
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.feature_selection import f_classif, f_regression
 
-from easyfs.baselines import MRMRSelector
+from easyfs import MRMRSelector
 from easyfs.baselines.information import bin_columns
 
 from .parity import cases, load

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import digamma
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
-from easyfs.baselines import MutualInformationSelector
+from easyfs import MutualInformationSelector
 from easyfs.baselines.mutual_information import count_within
 
 from .parity import cases, load

@@ -10,8 +10,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs import available_selectors, make_selector
-from easyfs.baselines import LaplacianScoreSelector, MCFSSelector, PearsonSelector, ReliefFSelector, SPECSelector
+from easyfs import (
+    LaplacianScoreSelector,
+    MCFSSelector,
+    PearsonSelector,
+    ReliefFSelector,
+    SPECSelector,
+    available_selectors,
+    make_selector,
+)
 
 Array = NDArray[Any]
 

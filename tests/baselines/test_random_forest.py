@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from easyfs.baselines import RandomForestSelector
+from easyfs import RandomForestSelector
 from easyfs.baselines.base import scaled_targets
 from easyfs.baselines.random_forest import permutation_importance
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from easyfs.baselines import FisherScoreSelector, ReliefFSelector
+from easyfs import FisherScoreSelector, ReliefFSelector
 from easyfs.baselines.relieff import Distance, distance, nearest, reference_rows
 
 from .parity import cases, load

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.metrics.pairwise import rbf_kernel
 
-from easyfs.baselines import FisherScoreSelector, SPECSelector
+from easyfs import FisherScoreSelector, SPECSelector
 from easyfs.baselines.graphs import ClassGraph, neighbor_graph
 from easyfs.baselines.spec import FULL_ROWS, spec_scores
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from easyfs.baselines import XGBoostSelector
+from easyfs import XGBoostSelector
 
 N, M = 150, 8
 KINDS = ("two", "classes", "labels", "numbers", "several")
@@ -134,7 +134,7 @@ def test_two_rows_suffice() -> None:
 def test_without_the_package_the_message_says_what_to_install() -> None:
     program = (
         "import sys; sys.modules['xgboost'] = None\n"
-        "from easyfs.baselines import XGBoostSelector\n"
+        "from easyfs import XGBoostSelector\n"
         "try:\n    XGBoostSelector(1).fit([[0.0, 1.0], [1.0, 0.5], [2.0, 0.0]], [0, 1, 1])\n"
         "except ImportError as error:\n    print(error)\n"
     )

@@ -18,7 +18,7 @@ from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from easyfs.baselines import PearsonSelector
+from easyfs import PearsonSelector
 from easyfs.evaluation import Comparison, compare
 from easyfs.evaluation.figures import _not_told_apart, look
 from easyfs.evaluation.store import Store

@@ -17,8 +17,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, Shuffle
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, SVR
 
-from easyfs import make_selector
-from easyfs.baselines import PearsonSelector, RandomSelector
+from easyfs import PearsonSelector, RandomSelector, make_selector
 from easyfs.evaluation.metrics import resolve_metrics
 from easyfs.evaluation.protocol import Split, described, fingerprint, make_splits, named_models, named_selectors
 

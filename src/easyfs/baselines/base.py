@@ -7,25 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.base import BaseSelector
-from easyfs.engines.local import threads_for
-from easyfs.profile import describe_target
-from easyfs.rows import Scaling, measure_scaling
-from easyfs.selection import Constraints, Selection, check_some_vary
-from easyfs.validation import (
-    Target,
-    check_enough_rows,
-    check_target,
-    check_varies,
-    check_weights,
-    drop_weightless,
-    resolve_columns,
-)
-
-Array = NDArray[Any]
+from easyfs.base.request import Constraints, check_some_vary, resolve_columns
+from easyfs.base.result import Selection
+from easyfs.base.selector import BaseSelector
+from easyfs.common.threads import threads_for
+from easyfs.common.types import Array
+from easyfs.sums.measuring import measure_scaling
+from easyfs.sums.scaling import Scaling
+from easyfs.tables.target import Target, check_target, check_varies
+from easyfs.tables.target_summary import describe_target
+from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
 
 # Columns and targets of sizes beyond these are given to the methods in other units.
 LARGEST, SMALLEST = 1e100, 1e-100

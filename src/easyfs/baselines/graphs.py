@@ -12,17 +12,15 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.neighbors import KDTree
 
 from easyfs.baselines.base import Problem
-from easyfs.engines.local import block_slices, for_blocks, map_blocks
-from easyfs.validation import check_choice, check_number
-
-Array = NDArray[Any]
+from easyfs.common.parameters import check_choice, check_number
+from easyfs.common.threads import block_slices, for_blocks, map_blocks
+from easyfs.common.types import Array
 
 WEIGHTS = ("binary", "heat", "cosine")
 METRICS = ("euclidean", "cosine")

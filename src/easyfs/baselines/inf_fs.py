@@ -8,9 +8,10 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import eigsh
 
-from easyfs.baselines.base import Array, Problem, Scored, WeightedBaseline
-from easyfs.engines.local import block_slices, for_blocks, large_product
-from easyfs.validation import check_number
+from easyfs.baselines.base import Problem, Scored, WeightedBaseline
+from easyfs.common.parameters import check_number
+from easyfs.common.threads import block_slices, for_blocks, large_product
+from easyfs.common.types import Array
 
 # Columns that are ranked, or multiplied with all others, at a time.
 COLUMNS = 128

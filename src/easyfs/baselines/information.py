@@ -9,13 +9,11 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from easyfs.baselines.base import Problem, Scored, WeightedBaseline
-from easyfs.engines.local import block_slices, for_blocks, large_product, map_blocks, n_threads, own_threads
-from easyfs.validation import check_choice, check_number
-
-Array = NDArray[Any]
+from easyfs.common.parameters import check_choice, check_number
+from easyfs.common.threads import block_slices, for_blocks, large_product, map_blocks, n_threads, own_threads
+from easyfs.common.types import Array
 
 BINNINGS = ("width", "frequency")
 # Levels are kept as bytes.

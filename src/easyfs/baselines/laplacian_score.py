@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from easyfs.baselines.base import Array, Baseline, Problem, Scored
+from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.baselines.graphs import check_graph_parameters, neighbor_graph, smoothness, table_of
+from easyfs.common.types import Array
 
 
 def laplacian_score(W: Any, X: Array) -> Array:

@@ -9,17 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, lasso_path
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
-from easyfs.notices import warn_user
-from easyfs.validation import check_number
-
-Array = NDArray[Any]
+from easyfs.common.notices import warn_user
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
 
 # A column that was left out of a fit is missed there when its slope exceeds the penalty by more than this share.
 SLACK = 1e-4
@@ -97,7 +95,7 @@ class LassoSelector(Baseline):
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
-    >>> from easyfs.baselines import LassoSelector
+    >>> from easyfs import LassoSelector
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> list(LassoSelector(3, task="regression").fit(X, y).get_feature_names_out())
     ['bmi', 'bp', 's5']

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
@@ -27,10 +26,9 @@ from easyfs.baselines.training import (
     seeded,
     through_layers,
 )
-from easyfs.extras import optional
-from easyfs.validation import check_number
-
-Array = NDArray[Any]
+from easyfs.common.extras import optional
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
 
 # The weights of the inputs start this much smaller than those of other layers, so that what training makes of them shows.
 INPUT_SCALE = 0.1

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lars
 
-from easyfs.baselines.base import Array, Baseline, Problem, Scored
+from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.baselines.graphs import check_graph_parameters, degrees, leading_eigenvectors, neighbor_graph, table_of
-from easyfs.validation import check_number
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
 
 
 def spectral_embedding(W: Any, n_clusters: int) -> Array:

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from easyfs.baselines.base import Problem, scaled_targets
-
-Array = NDArray[Any]
+from easyfs.common.types import Array
 
 # Penalty of the ridge regression that is the default.
 RIDGE = 1.0

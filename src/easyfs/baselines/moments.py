@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from easyfs.baselines.base import Problem
-from easyfs.engines.local import block_rows, block_slices, map_blocks
-from easyfs.rows import Rows, Scaling, scale_rows
-
-Array = NDArray[Any]
+from easyfs.common.threads import block_rows, block_slices, map_blocks
+from easyfs.common.types import Array
+from easyfs.sums.measuring import scale_rows
+from easyfs.sums.rows import Rows
+from easyfs.sums.scaling import Scaling
 
 
 @dataclass(frozen=True)

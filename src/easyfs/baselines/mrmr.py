@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from easyfs.baselines.base import Problem, Scored, WeightedBaseline
 from easyfs.baselines.information import (
@@ -18,10 +17,9 @@ from easyfs.baselines.information import (
     greedy,
     threads_for_blocks,
 )
-from easyfs.engines.local import block_slices, for_blocks
-from easyfs.validation import check_choice
-
-Array = NDArray[Any]
+from easyfs.common.parameters import check_choice
+from easyfs.common.threads import block_slices, for_blocks
+from easyfs.common.types import Array
 
 FORMS = ("correlation", "information")
 SCHEMES = ("auto", "quotient", "difference")

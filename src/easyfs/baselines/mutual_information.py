@@ -6,17 +6,15 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 from sklearn.preprocessing import scale
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
-from easyfs.engines.local import block_rows, block_slices
-from easyfs.validation import check_number
-
-Array = NDArray[Any]
+from easyfs.common.parameters import check_number
+from easyfs.common.threads import block_rows, block_slices
+from easyfs.common.types import Array
 
 # Columns of whole numbers with at most this many distinct values are discrete where "auto" is to find out.
 DISCRETE_LEVELS = 10

@@ -38,7 +38,7 @@ class PearsonSelector(WeightedBaseline):
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
-    >>> from easyfs.baselines import PearsonSelector
+    >>> from easyfs import PearsonSelector
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> list(PearsonSelector(2, task="regression").fit(X, y).get_feature_names_out())
     ['bmi', 's5']

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from easyfs.validation import check_number
+from easyfs.common.parameters import check_number
 
 # Seconds between two lines of progress: on a terminal, and elsewhere.
 TERMINAL_PAUSE, FILE_PAUSE = 0.2, 10.0

@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
 from easyfs.baselines.progress import Watch
-from easyfs.validation import check_choice, check_number
-
-Array = NDArray[Any]
+from easyfs.common.parameters import check_choice, check_number
+from easyfs.common.types import Array
 
 IMPORTANCES = ("impurity", "permutation")
 MAX_FEATURES = ("auto", "sqrt", "log2")
@@ -83,7 +81,7 @@ class RandomForestSelector(Baseline):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from easyfs.baselines import RandomForestSelector
+    >>> from easyfs import RandomForestSelector
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> list(RandomForestSelector(2, random_state=0).fit(X, y).get_feature_names_out())
     ['petal length (cm)', 'petal width (cm)']

@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
-from easyfs.engines.local import BLOCK_BYTES, block_rows, block_slices, for_blocks, map_blocks
-from easyfs.validation import check_choice, check_number
-
-Array = NDArray[Any]
+from easyfs.common.parameters import check_choice, check_number
+from easyfs.common.threads import BLOCK_BYTES, block_rows, block_slices, for_blocks, map_blocks
+from easyfs.common.types import Array
 
 CONVENTIONS = ("paper", "scikit-feature", "skrebate")
 # A column with at most this many distinct values may be taken for categories.
@@ -415,7 +413,7 @@ class ReliefFSelector(Baseline):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from easyfs.baselines import ReliefFSelector
+    >>> from easyfs import ReliefFSelector
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> list(ReliefFSelector(2).fit(X, y).get_feature_names_out())
     ['petal length (cm)', 'petal width (cm)']

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from easyfs.baselines.base import Array, Baseline, Problem, Scored
+from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.baselines.graphs import (
     ClassGraph,
     components,
@@ -19,7 +19,9 @@ from easyfs.baselines.graphs import (
     table_of,
     typical_distance,
 )
-from easyfs.validation import TASKS, Target, check_choice, check_number
+from easyfs.common.parameters import check_choice, check_number
+from easyfs.common.types import Array
+from easyfs.tables.target import TASKS, Target
 
 AFFINITIES = ("auto", "rbf", "neighbors", "class")
 # Tables with more rows than this get a graph of neighbours.

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.utils import check_random_state
 
+from easyfs.base.request import Constraints
 from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.baselines.model_scores import (
     EstimatorScores,
@@ -23,11 +23,10 @@ from easyfs.baselines.model_scores import (
     right_labels,
 )
 from easyfs.baselines.progress import Watch, check_watch
-from easyfs.rows import Scaling
-from easyfs.selection import Constraints
-from easyfs.validation import Target, check_number
-
-Array = NDArray[Any]
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
+from easyfs.sums.scaling import Scaling
+from easyfs.tables.target import Target
 
 # How far importances are moved to measure a gradient.
 PERTURBATION = 0.05
@@ -124,7 +123,7 @@ class SPFSRSelector(Baseline):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from easyfs.baselines import SPFSRSelector
+    >>> from easyfs import SPFSRSelector
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> selector = SPFSRSelector(5, random_state=0).fit(X, y)
     >>> selector.n_features_, selector.best_score_ > 0.95

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
@@ -27,10 +26,9 @@ from easyfs.baselines.training import (
     seeded,
     through_layers,
 )
-from easyfs.extras import optional
-from easyfs.validation import check_number
-
-Array = NDArray[Any]
+from easyfs.common.extras import optional
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
 
 
 def gates(mu: Any, noise: Any = 0.0) -> Any:

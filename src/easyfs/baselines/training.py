@@ -14,13 +14,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from easyfs.baselines.base import Problem
 from easyfs.baselines.progress import check_watch
-from easyfs.validation import check_number
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
 
-Array = NDArray[Any]
 # Tensors and modules of PyTorch, which may not be installed.
 Tensor = Any
 

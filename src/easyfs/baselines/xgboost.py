@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored, scaled_targets
-from easyfs.extras import optional
-from easyfs.validation import check_choice, check_number
+from easyfs.common.extras import optional
+from easyfs.common.parameters import check_choice, check_number
 
 IMPORTANCES = ("gain", "total_gain", "weight", "cover", "total_cover")
 

@@ -192,7 +192,7 @@ def _models(names: list[str], y: Any, task: str) -> dict[str, Any] | None:
         return None
     from sklearn import ensemble, linear_model, neighbors, svm  # noqa: PLC0415
 
-    from easyfs.validation import check_target  # noqa: PLC0415
+    from easyfs.tables.target import check_target  # noqa: PLC0415
 
     classes = check_target(y, len(y), task).task == "classification"
     known: dict[str, Any] = {

@@ -81,7 +81,7 @@ def _infos(X: Any) -> list[Any]:
     """What each column is; different numbers are counted, too."""
     from dataclasses import replace  # noqa: PLC0415
 
-    from easyfs.columns import recognise, series_of  # noqa: PLC0415
+    from easyfs.tables.columns import recognise, series_of  # noqa: PLC0415
 
     infos = []
     with progress_bar("looking at columns", X.width) as progress:
@@ -97,8 +97,8 @@ def _infos(X: Any) -> list[Any]:
 
 def _about_target(y: Any, task: str) -> tuple[Any, list[str]]:
     """What the target holds, and what is to be said of it; None for one that cannot be used."""
-    from easyfs.profile import describe_target  # noqa: PLC0415
-    from easyfs.validation import check_target  # noqa: PLC0415
+    from easyfs.tables.target import check_target  # noqa: PLC0415
+    from easyfs.tables.target_summary import describe_target  # noqa: PLC0415
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from easyfs.cli.show import plain
-from easyfs.task import DECIMAL_COMMA
+from easyfs.tables.reading import DECIMAL_COMMA
 
 # How parameters of the library are called on the command line.
 OPTIONS = {

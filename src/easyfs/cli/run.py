@@ -81,7 +81,7 @@ def run(args: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    tidy_warnings()
+    tidy_warnings(one_line)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nothing half written is left
     try:
         code = get_command(app).main(args=args, prog_name="easyfs", standalone_mode=False)

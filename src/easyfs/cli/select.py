@@ -355,7 +355,7 @@ def _show(rows: list[dict[str, Any]], interactions: Any, heading: list[str]) -> 
     if below:
         show("", *below)
     if "redundancy" in rows[0]:
-        from easyfs.choosing import LEVEL  # noqa: PLC0415
+        from easyfs.passes.choosing import LEVEL  # noqa: PLC0415
 
         chance = f"chance: how likely the best of as many unrelated columns would tell as much ({LEVEL} and more: chance);"
         show(

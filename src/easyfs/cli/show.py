@@ -125,14 +125,12 @@ def _line(what: str, colour: str, text: str) -> None:
         sys.stderr.flush()
 
 
-def tidy_warnings() -> None:
-    """Show warnings of the library as lines, each once; those for developers with ``--verbose`` only."""
-    from easyfs.cli.problems import one_line  # noqa: PLC0415
-
+def tidy_warnings(worded: Callable[[str], str]) -> None:
+    """Show warnings of the library as lines, each once, ``worded`` for the command line; those for developers if asked."""
     seen: set[str] = set()
 
     def write(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        text = one_line(str(message))
+        text = worded(str(message))
         for_users = issubclass(category, UserWarning) and "Deprecat" not in category.__name__
         if text not in seen and (for_users or settings.verbose):
             seen.add(text)

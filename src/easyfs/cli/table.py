@@ -8,9 +8,9 @@ from typing import Any
 
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
 from easyfs.cli.show import counted, progress_bar, warn
-from easyfs.columns import MISSING_WORDS
 from easyfs.files.formats import TextOptions
 from easyfs.files.source import Source, open_source
+from easyfs.tables.columns import MISSING_WORDS
 
 # Words that may well be a class of their own are not taken for a missing target.
 PERHAPS_CLASSES = ("none", "-")

@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from easyfs.common.types import Array
 from easyfs.evaluation.protocol import ALL, Split
 
-Array = NDArray[Any]
 # How a selector may call the number of columns it is to choose.
 SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
 

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.encoding import for_matrix, read_table
+from easyfs.base.mixed import for_matrix
+from easyfs.base.request import resolve_count
+from easyfs.common.parameters import check_number
 from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
 from easyfs.evaluation.metrics import SMALLER_IS_BETTER, name_of, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
@@ -26,11 +27,10 @@ from easyfs.evaluation.protocol import (
 )
 from easyfs.evaluation.results import Comparison
 from easyfs.evaluation.store import Row, Store
-from easyfs.stopping import resolve_count
-from easyfs.tables import column_names, is_table, to_matrix
-from easyfs.validation import check_number, check_target
+from easyfs.tables.encoder import read_table
+from easyfs.tables.frames import column_names, is_table, to_matrix
+from easyfs.tables.target import check_target
 
-Array = NDArray[Any]
 # Number of columns to try where none is given.
 DEFAULT_SIZES = (5, 10, 20, 50)
 

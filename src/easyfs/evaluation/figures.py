@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from easyfs.extras import optional
-
-if TYPE_CHECKING:
-    from easyfs.evaluation.results import Comparison
+from easyfs.common.extras import optional
 
 # Colours that stay apart in print and for the colour-blind (Okabe and Ito), then line styles.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8B6F00", "#000000")
@@ -47,7 +44,7 @@ def first_model(values: dict[tuple[str, int, str, str], Any], name: str) -> str:
 
 
 def plot_sizes(
-    found: Comparison, metric: str | None = None, *, name: str | None = None, model: str | None = None, ax: Any = None
+    found: Any, metric: str | None = None, *, name: str | None = None, model: str | None = None, ax: Any = None
 ) -> Any:
     """Curves of the score over the number of columns."""
     found._check("name", name, found.names)
@@ -86,7 +83,7 @@ def plot_sizes(
 
 
 def plot_time(
-    found: Comparison, metric: str | None = None, *, name: str | None = None, size: int | None = None, ax: Any = None
+    found: Any, metric: str | None = None, *, name: str | None = None, size: int | None = None, ax: Any = None
 ) -> Any:
     """Seconds of a fit (logarithmic) against the score at one size."""
     found._check("name", name, found.names)
@@ -120,7 +117,7 @@ def plot_time(
 
 
 def plot_critical_difference(
-    found: Comparison,
+    found: Any,
     metric: str | None = None,
     *,
     model: str | None = None,

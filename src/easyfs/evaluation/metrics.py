@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, get_scorer
 
-Array = NDArray[Any]
+from easyfs.common.types import Array
+
 Metric = Callable[[Any, Array, Array], float]
 
 

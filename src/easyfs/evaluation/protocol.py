@@ -14,7 +14,6 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -29,10 +28,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC, SVR
 from sklearn.utils import check_random_state
 
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
 from easyfs.registry import make_selector
-from easyfs.validation import check_number
-
-Array = NDArray[Any]
 
 # The column that stands for no selection at all.
 ALL = "all"

@@ -7,15 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from easyfs.common.extras import optional
+from easyfs.common.types import Array
 from easyfs.evaluation import statistics
 from easyfs.evaluation.cell import chosen_in
 from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
 from easyfs.evaluation.store import Row, Store
-from easyfs.extras import optional
 
-Array = NDArray[Any]
 # What rows of one data set say together.
 LISTS = ("selectors", "models", "metrics", "smaller_is_better")
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from easyfs.encoding import for_matrix, read_table
+from easyfs.base.mixed import for_matrix
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
 from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
 from easyfs.registry import make_selector
-from easyfs.tables import column_names, is_table, to_matrix
-from easyfs.validation import check_number, check_target
-
-Array = NDArray[Any]
+from easyfs.tables.encoder import read_table
+from easyfs.tables.frames import column_names, is_table, to_matrix
+from easyfs.tables.target import check_target
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, rankdata, studentized_range, wilcoxon
 
-Array = NDArray[Any]
+from easyfs.common.types import Array
 
 
 def mean_ranks(scores: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from easyfs.extras import optional
+from easyfs.common.extras import optional
 from easyfs.files.formats import FileError
 
 NAMES = "feature_names"

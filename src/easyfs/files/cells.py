@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from easyfs.columns import MISSING_WORDS
-from easyfs.extras import optional
+from easyfs.common.extras import optional
+from easyfs.tables.columns import MISSING_WORDS
 
 # A number that begins with a zero is a code (a postal code, an account): "00123" stays a text.
 CODE = r"^[+-]?0[0-9]"

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from easyfs.extras import optional
+from easyfs.common.extras import optional
+from easyfs.common.types import Array
 from easyfs.files import blocks
 from easyfs.files.blocks import Progress, check_utf8, text_blocks
 from easyfs.files.formats import FileError, TextOptions
-
-Array = NDArray[Any]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 WORDS = {word: mark for mark, word in DELIMITERS.items()} | {"space": " ", "\\t": "\t"}

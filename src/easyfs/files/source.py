@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from easyfs.extras import optional
+from easyfs.common.extras import optional
 from easyfs.files.arrays import read_arrays
 from easyfs.files.blocks import Progress, text_blocks
 from easyfs.files.cells import Cells

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from typing import IO, Any
 
-from easyfs.extras import optional
+from easyfs.common.extras import optional
 from easyfs.files.arrays import write_arrays
 from easyfs.files.formats import DELIMITED, FileError
 from easyfs.files.source import Source

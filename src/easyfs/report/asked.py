@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from easyfs.base import BaseSelector
+from easyfs.base.selector import BaseSelector
 from easyfs.registry import CLASSES
 from easyfs.report.summary import Asked
 from easyfs.report.words import text_of

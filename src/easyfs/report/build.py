@@ -6,12 +6,13 @@ import datetime as dt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import easyfs
-from easyfs.base import BaseSelector
-from easyfs.profile import describe_target
+from easyfs.base.selector import BaseSelector
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
+from easyfs.estimator import EasyFS
 from easyfs.report.asked import asked_of
 from easyfs.report.cautions import ALMOST_TARGET, cautions
 from easyfs.report.document import Report
@@ -33,10 +34,8 @@ from easyfs.report.sections import (
 from easyfs.report.summary import SCHEMA, SCHEMA_VERSION, Content
 from easyfs.report.table import Table
 from easyfs.report.words import text_of
-from easyfs.selector import EasyFS
-from easyfs.validation import check_number, check_target
-
-Array = NDArray[Any]
+from easyfs.tables.target import check_target
+from easyfs.tables.target_summary import describe_target
 
 # Chosen columns that are described one by one.
 MOST_FEATURES = 500

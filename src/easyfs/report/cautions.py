@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from easyfs.columns import looks_like_identifier
 from easyfs.report.sections import FEW_ROWS, SMALL_SHARE
 from easyfs.report.summary import Caution, Content
 from easyfs.report.words import count, listed, percent, quoted
-from easyfs.task import MANY_CLASSES, ROWS_PER_CLASS
+from easyfs.tables.columns import looks_like_identifier
+from easyfs.tables.reading import MANY_CLASSES, ROWS_PER_CLASS
 
 SERIOUS, CAUTION, NOTE = "serious", "caution", "note"
 ALMOST_TARGET = 0.98

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from easyfs.choosing import LEVEL
+from easyfs.passes.choosing import LEVEL
 from easyfs.report.prose import TOGETHER, chance_sentence
 from easyfs.report.summary import Content, CrossValidation
 from easyfs.report.words import chance, count, percent, plain, score, shown, told

@@ -8,18 +8,17 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
-from easyfs.base import BaseSelector
+from easyfs.base.request import resolve_columns
+from easyfs.base.selector import BaseSelector
+from easyfs.common.parameters import check_number
+from easyfs.common.types import Array
+from easyfs.estimator import EasyFS
 from easyfs.evaluation import compare, stability_selection
 from easyfs.report.sections import beyond_chance_of
 from easyfs.report.summary import CrossValidation, Point, Stability
 from easyfs.report.words import number, text_of
-from easyfs.selector import EasyFS
-from easyfs.validation import check_number, resolve_columns
-
-Array = NDArray[Any]
 
 FOLDS = 5
 # Numbers of columns to try, as far as so many are chosen.

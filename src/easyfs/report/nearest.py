@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from easyfs.base import BaseSelector
-from easyfs.redundancy import coded_shares, explained_by_selected
+from easyfs.base.selector import BaseSelector
+from easyfs.common.types import Array
 from easyfs.report.table import Table
-
-Array = NDArray[Any]
+from easyfs.stages.redundancy import coded_shares, explained_by_selected
 
 # Correlations of at most so many numbers are computed for a method that leaves none.
 MOST_NUMBERS = 20_000_000

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from easyfs.common.types import Array
 from easyfs.report.nearest import Coding
 from easyfs.report.summary import Neighbour, Overlap, OverlapColumn
-from easyfs.stopping import null_relevance
-
-Array = NDArray[Any]
+from easyfs.stages.relevance import null_relevance
 
 MOST_NEIGHBOURS = 8
 # A column stands in for another if it says at least this share of it beyond those chosen before, and more than chance.

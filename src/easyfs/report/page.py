@@ -10,8 +10,8 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
-from easyfs.choosing import LEVEL
-from easyfs.extras import optional
+from easyfs.common.extras import optional
+from easyfs.passes.choosing import LEVEL
 from easyfs.report import figures
 from easyfs.report.prose import TOGETHER, chance_sentence
 from easyfs.report.summary import Content

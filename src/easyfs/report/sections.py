@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from easyfs.base import BaseSelector
-from easyfs.columns import ASIDE, ColumnInfo
-from easyfs.interactions import FEWEST_ROWS
-from easyfs.profile import TargetInfo
+from easyfs.base.request import resolve_columns
+from easyfs.base.result import Selection
+from easyfs.base.selector import BaseSelector
+from easyfs.common.types import Array
 from easyfs.report.nearest import Coding
 from easyfs.report.summary import (
     Aside,
@@ -29,10 +27,9 @@ from easyfs.report.summary import (
     Together,
 )
 from easyfs.report.words import listed, number, quoted, text_of
-from easyfs.selection import Selection
-from easyfs.validation import resolve_columns
-
-Array = NDArray[Any]
+from easyfs.sample.interactions import FEWEST_ROWS
+from easyfs.tables.columns import ASIDE, ColumnInfo
+from easyfs.tables.target_summary import TargetInfo
 
 MOST_RUNNERS_UP = 200
 MOST_ASIDE = 200

@@ -6,14 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from easyfs.base import BaseSelector
-from easyfs.relevance import explained_share, orthonormal_basis
-from easyfs.validation import Target, check_weights
-
-Array = NDArray[Any]
+from easyfs.base.selector import BaseSelector
+from easyfs.common.types import Array
+from easyfs.stages.relevance import explained_share, orthonormal_basis
+from easyfs.tables.target import Target
+from easyfs.tables.weights import check_weights
 
 BLOCK_NUMBERS = 4_000_000
 

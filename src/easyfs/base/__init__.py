@@ -1,0 +1,1 @@
+"""What every selector shares: the request, the result, and the estimator's common part."""

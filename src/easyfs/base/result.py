@@ -1,0 +1,92 @@
+"""What was found: an order of the columns, how many of them are selected, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from easyfs.common.types import Array
+
+
+@dataclass(frozen=True)
+class Selection:
+    """An order of all columns, how many of them are selected, and why.
+
+    ``p_values``, with a target, says for each selected column how likely the best of as many unrelated ones would tell as
+    much, and ``found`` which columns matter together. ``coded``, where it is known, has a row for each selected column:
+    what it says of every column beyond those selected before it, as the root of a share. For each column, where they are
+    known: ``constant``, the share of rows in which it is ``missing``, and its ``relevance``, the share of it that the
+    target explains.
+    """
+
+    order: Array
+    n_selected: int
+    scores: Array
+    gains: Array
+    groups: Array
+    p_values: Array | None = None
+    found: tuple[Found, ...] = ()
+    coded: Array | None = None
+    constant: Array | None = None
+    missing: Array | None = None
+    relevance: Array | None = None
+
+    def columns_of(self, n_groups: int) -> int:
+        """How many columns the first ``n_groups`` groups of the order have."""
+        labels = self.groups[self.order]
+        new = np.concatenate([[True], labels[1:] != labels[:-1]])
+        return int(np.searchsorted(np.cumsum(new), n_groups, side="right"))
+
+
+# Tables without any joint effect in which one is named.
+LEVEL = 0.005
+
+
+@dataclass(frozen=True)
+class Found:
+    """Columns that matter together, or one that matters in a curve.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        The columns.
+    share : float
+        Share of the target that they explain together beyond what was found before, on rows not used to find them.
+    p_value : float
+        Chance that any group would be found where there is none.
+    plain : bool
+        Whether it is a single column that goes up or down with the target, no curve.
+    """
+
+    columns: tuple[int, ...]
+    share: float
+    p_value: float
+    plain: bool = False
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it is more than a hint."""
+        return self.p_value < LEVEL
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """Columns that matter together, or one that matters in a curve, by name.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns, by name, or as ``x0``, ``x1``, ... where they have none.
+    share : float
+        Share of the target that they explain together beyond what was found before, on rows not used to find them.
+    p_value : float
+        Chance that any such group would be named where there is none.
+    """
+
+    columns: tuple[str, ...]
+    share: float
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"{' with '.join(self.columns)}: {100 * self.share:.0f} %"

@@ -1,0 +1,1 @@
+"""What every room uses: types, threads, checks of parameters, notices, optional packages."""

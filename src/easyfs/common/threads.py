@@ -1,0 +1,172 @@
+"""Run the same work over blocks with threads, and get the same bits from any number of them.
+
+The blocks are cut by size alone, each is worked on by one thread with BLAS held at one thread, and results
+come back in the order of the blocks. How many threads share the work changes the time and nothing else.
+
+Threads of BLAS are used for few, large products only and never beside threads of our own: BLAS's idle workers spin for
+a while after a product and take the cores from others. numpy and scipy bring a BLAS each, with workers of its own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+Item = TypeVar("Item")
+
+
+Result = TypeVar("Result")
+
+
+# A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
+BLOCK_BYTES = 1 << 21
+
+
+# Tables with more rows than this for each column are tall. Others are small or large by how many numbers they have.
+TALL = 2
+
+
+SMALL, LARGE = 1 << 17, 1 << 21
+
+
+# Columns of a large Gram matrix that one thread works on at a time.
+PANEL_COLUMNS = 512
+
+
+_pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
+
+
+_product_threads: ContextVar[int] = ContextVar("_product_threads", default=1)
+
+
+@lru_cache(maxsize=1)
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+def n_threads() -> int:
+    """How many threads to use: as many as BLAS may use now, so ``threadpool_limits`` and ``OMP_NUM_THREADS`` apply."""
+    return max((library.num_threads for library in _blas().lib_controllers), default=1)
+
+
+@contextmanager
+def threads_for(n_rows: int, n_columns: int) -> Iterator[None]:
+    """Share out the threads for a table of this shape.
+
+    Tall tables, and others that are not large, are worked through in blocks, a thread each, with BLAS held at one thread.
+    Of large tables that are not tall the large products get BLAS's own threads, see :func:`large_product`, and everything
+    else one. Small tables are done sooner by one thread.
+    """
+    threads = n_threads()
+    if threads == 1 or _pool.get() is not None:
+        yield
+        return
+    with _blas().limit(limits=1):
+        numbers = n_rows * n_columns
+        if n_rows > TALL * n_columns or SMALL <= numbers < LARGE:
+            with own_threads(threads):
+                yield
+        elif numbers < SMALL:
+            yield
+        else:
+            token = _product_threads.set(threads)
+            try:
+                yield
+            finally:
+                _product_threads.reset(token)
+
+
+@contextmanager
+def own_threads(threads: int) -> Iterator[None]:
+    """Use threads of our own for blocks; to be used with BLAS held at one thread."""
+    with ThreadPoolExecutor(threads) as pool:
+        token = _pool.set(pool)
+        try:
+            yield
+        finally:
+            _pool.reset(token)
+
+
+@contextmanager
+def large_product() -> Iterator[None]:
+    """Let numpy's BLAS use the threads that :func:`threads_for` set aside for large products."""
+    threads = _product_threads.get()
+    if threads == 1:
+        yield
+    else:
+        with _blas().limit(limits=threads):
+            yield
+
+
+@contextmanager
+def many_products() -> Iterator[None]:
+    """Use threads of our own, where :func:`threads_for` has set them aside for large products: many middling ones come."""
+    threads = _product_threads.get()
+    if threads == 1 or _pool.get() is not None:
+        yield
+        return
+    token = _product_threads.set(1)
+    try:
+        with own_threads(threads):
+            yield
+    finally:
+        _product_threads.reset(token)
+
+
+def block_slices(n: int, size: int) -> list[slice]:
+    """Cut ``range(n)`` into slices of ``size`` (the last one may be shorter)."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, max(1, size))]
+
+
+def block_rows(width: int, itemsize: int) -> int:
+    """Rows of ``width`` columns that make one block of about ``BLOCK_BYTES``."""
+    return min(max(BLOCK_BYTES // max(1, width * itemsize), 64), 8192)
+
+
+def map_blocks(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield ``function(item)`` in the order of ``items``, computed by the threads of :func:`own_threads`.
+
+    No more than two results a thread wait for the caller, so memory does not grow with the number of blocks. A block that
+    is itself cut into blocks works through them one by one.
+    """
+    pool = _pool.get()
+    if pool is None:
+        yield from map(function, items)
+        return
+    room = 2 * pool._max_workers
+    waiting: deque[Future[Result]] = deque()
+    for item in items:
+        if len(waiting) >= room:
+            yield waiting.popleft().result()
+        waiting.append(pool.submit(function, item))
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def for_blocks(function: Callable[[Item], object], items: Iterable[Item]) -> None:
+    """Run ``function`` over ``items`` for its effect (each writes its own part of an array)."""
+    for _ in map_blocks(function, items):
+        pass
+
+
+def add_gram(gram: NDArray[Any], matrices: Iterable[NDArray[Any]]) -> None:
+    """Add ``A'A`` of each matrix to a symmetric one in place, a few columns at a time, without a second one of its size."""
+    panels = block_slices(len(gram), PANEL_COLUMNS)
+
+    def add(task: tuple[slice, NDArray[Any]]) -> None:
+        panel, A = task
+        gram[panel.start :, panel] += A[:, panel.start :].T @ A[:, panel]
+
+    with large_product():
+        for A in matrices:
+            for_blocks(add, [(panel, A) for panel in panels])
+    for panel in panels:
+        gram[panel, panel.stop :] = gram[panel.stop :, panel].T

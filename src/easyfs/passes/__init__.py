@@ -1,0 +1,1 @@
+"""The three steps of a fit: make a plan, sum the rows up, choose."""

@@ -1,0 +1,1 @@
+"""The paper, stage by stage: expansion, relevance, redundancy, compression."""

@@ -1,0 +1,1 @@
+"""From rows to sums: scaling, rows (dense, sparse), second moments."""

@@ -1,0 +1,1 @@
+"""What people bring: frames, columns and their kinds, the encoder, the target, weights."""

@@ -1,0 +1,270 @@
+"""Tables in: arrays, sparse matrices, pandas, polars and Arrow tables become one matrix of numbers.
+
+What a column holds is checked here, so that an error can name it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+from easyfs.common.types import Array
+
+# A large table of types whose values float32 holds exactly is read as float32, in half the memory.
+SMALL_TYPES = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
+
+
+LARGE = 1 << 25
+
+
+def is_table(X: Any) -> bool:
+    """Whether ``X`` is a dataframe or an Arrow table, with named columns."""
+    return bool(nw.dependencies.is_into_dataframe(X))
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """Names of the columns of a table; None for an array."""
+    if not is_table(X):
+        return None
+    return list(X.columns) if nw.dependencies.is_pandas_dataframe(X) else list(nw.from_native(X, eager_only=True).columns)
+
+
+def check_is_table(X: Any) -> None:
+    """What is neither an array nor a dataframe is an error that says what to pass; so are two columns of one name."""
+    what = type(X).__name__
+    if isinstance(X, (str, bytes)):
+        raise TypeError(f"X is the text {X!r}, not a table; read the file first, for example with pandas.read_csv.")
+    if what == "LazyFrame":
+        raise TypeError("X is a LazyFrame, whose values are not there yet; call its collect() method first.")
+    if sparse.issparse(X):  # some of them are dictionaries
+        return
+    if isinstance(X, Mapping):
+        raise TypeError(f"X is a {what}, not a table; make it one, for example with pandas.DataFrame(X).")
+    if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], Mapping):
+        raise TypeError(
+            f"X is a {what} of {type(X[0]).__name__}, not a table; make it one, for example with pandas.DataFrame(X)."
+        )
+    if isinstance(X, (Iterator, Set)):
+        raise TypeError(f"X is a {what}, not a table; pass the rows as a list, such as list(X), or as an array.")
+    if is_table(X):  # narwhals refuses names that repeat, too, but in its own words
+        counts = Counter(X.columns if nw.dependencies.is_pandas_dataframe(X) else getattr(X, "column_names", ()))
+        twice = [name for name, count in counts.items() if count > 1]
+        if twice:
+            more = f" (and {len(twice) - 1} more names are given to several)" if len(twice) > 1 else ""
+            raise ValueError(
+                f"X has {counts[twice[0]]} columns called {twice[0]!r}{more}; give each column a name of its own, or pass "
+                "the values as an array."
+            )
+
+
+def column_types(X: Any) -> tuple[str, ...]:
+    """The type of each column of a table, in its library's words; one for all of an array."""
+    if nw.dependencies.is_pandas_dataframe(X):
+        return tuple(str(dtype) for dtype in X.dtypes)
+    if is_table(X):
+        return tuple(str(dtype).lower() for dtype in nw.from_native(X, eager_only=True).schema.values())
+    return (str(getattr(X, "dtype", "float64")),)
+
+
+def take_columns(X: Any, positions: Any) -> Any:
+    """Some columns of a table, as a table of the same library."""
+    if nw.dependencies.is_pandas_dataframe(X):
+        return X.iloc[:, list(positions)]
+    return nw.from_native(X, eager_only=True)[:, [int(j) for j in positions]].to_native()
+
+
+def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1) -> Array | sparse.csr_array:
+    """Turn any table into a float matrix: a dense array or a CSR array; float32 stays float32.
+
+    Missing values stay NaN. Infinities, text, dates and categories are errors that name the column.
+    """
+    check_is_table(X)
+    names = column_names(X)
+    if nw.dependencies.is_pandas_dataframe(X):
+        X = _pandas_to_array(X, names or [])
+    elif names is not None:
+        X = _frame_to_array(X, names)
+    elif sparse.issparse(X):
+        X = check_matrix(X, names, estimator, min_rows)
+        return X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
+    elif isinstance(X, (list, tuple)) or getattr(getattr(X, "dtype", None), "kind", "") in "OUSTMm":
+        X = _objects_to_array(X)
+    return check_matrix(X, names, estimator, min_rows)
+
+
+def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_rows: int = 1) -> Any:
+    """Numbers in two dimensions, finite or missing, with enough rows; errors name the column."""
+    try:
+        with np.errstate(invalid="ignore"):  # it adds up infinities of both signs before it says that there are any
+            return check_array(
+                X,
+                accept_sparse="csr",
+                dtype=(np.float64, np.float32),
+                ensure_all_finite="allow-nan",
+                ensure_min_samples=min_rows,
+                estimator=estimator,
+                input_name="X",
+            )
+    except ValueError as error:
+        if "infinity" not in str(error):
+            raise
+        raise ValueError(_infinity_message(X, names)) from error
+
+
+def _infinity_message(X: Any, names: list[Any] | None) -> str:
+    if sparse.issparse(X):
+        _, columns, values = sparse.find(X)
+        counts = np.bincount(columns[np.isinf(values)], minlength=X.shape[1])
+    else:
+        counts = np.isinf(np.asarray(X, dtype=np.float64)).sum(axis=0)
+    infinite = np.flatnonzero(counts)
+    if not len(infinite):
+        return "Input X contains infinity or a value too large for its dtype. Replace such values or use float64."
+    first, total = int(infinite[0]), int(counts.sum())
+    label = first if names is None else repr(names[first])
+    values = f"{total:,} infinite value{'s' if total > 1 else ''}"
+    found = f"column {label} has {values}"
+    if len(infinite) > 1:
+        found = (
+            f"there are {values} in {len(infinite):,} columns, {int(counts[first]):,} of them in the first, column {label}"
+        )
+    return f"Input X contains infinity: {found}. Replace them by NaN (missing) or by a finite bound."
+
+
+def _not_numeric(unusable: list[tuple[Any, str]]) -> ValueError:
+    shown = ", ".join(f"{name!r} ({kind})" for name, kind in unusable[:5])
+    more = f" and {len(unusable) - 5} more" if len(unusable) > 5 else ""
+    return ValueError(
+        f"{len(unusable)} column{'s are' if len(unusable) > 1 else ' is'} not numeric: {shown}{more}. "
+        "Encode text and categories as numbers (scikit-learn's OneHotEncoder or OrdinalEncoder), turn dates into "
+        "numbers, or drop the columns."
+    )
+
+
+def numeric_columns(X: Any) -> Array:
+    """Which columns of a table are numbers (or booleans) already."""
+    if not nw.dependencies.is_pandas_dataframe(X):
+        frame = nw.from_native(X, eager_only=True)
+        return np.array(
+            [
+                dtype.is_numeric() or dtype == nw.Boolean or (dtype == nw.Unknown and _is_plain(frame[:, j]))
+                for j, dtype in enumerate(frame.schema.values())
+            ],
+            dtype=bool,
+        )
+    # Columns are taken by place, as names may repeat.
+    numeric = [getattr(dtype, "_is_numeric", None) or getattr(dtype, "kind", "O") in "fiub" for dtype in X.dtypes]
+    for j, dtype in enumerate(X.dtypes):
+        if dtype == np.dtype(object):
+            numeric[j] = _holds_numbers(X.iloc[:, j].to_numpy())
+    return np.array(numeric, dtype=bool)
+
+
+def _pandas_to_array(X: Any, names: list[Any]) -> Array:
+    numeric = numeric_columns(X)
+    if not numeric.all():
+        kinds = [_pandas_kind(dtype) for dtype in X.dtypes]
+        raise _not_numeric([(names[j], kinds[j]) for j in np.flatnonzero(~numeric)])
+    float32 = len(names) > 0 and all(str(dtype).lower() in ("float32", "float[pyarrow]") for dtype in X.dtypes)
+    return np.asarray(X.to_numpy(dtype=np.float32 if float32 else np.float64, na_value=np.nan))
+
+
+def _pandas_kind(dtype: Any) -> str:
+    word = str(dtype).lower()
+    for kind, starts in {
+        "text": ("object", "str", "string", "large_string"),
+        "category": ("category", "dictionary"),
+        "date or time": ("datetime", "timedelta", "period", "date", "time", "duration"),
+    }.items():
+        if word.startswith(starts):
+            return kind
+    return word
+
+
+def _frame_to_array(X: Any, names: list[Any]) -> Array:
+    frame = nw.from_native(X, eager_only=True)
+    schema = list(frame.schema.values())
+    usable = numeric_columns(X)
+    if not usable.all():
+        raise _not_numeric([(names[j], _kind(schema[j])) for j in np.flatnonzero(~usable)])
+    float32 = all(dtype in single_types(len(frame) * len(names)) for dtype in schema) and len(schema) > 0
+    out = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
+    for j, (dtype, column) in enumerate(zip(schema, frame.iter_columns(), strict=True)):
+        if dtype != nw.Unknown:
+            out[:, j] = column.cast(nw.Float32 if float32 else nw.Float64).to_numpy()
+        else:
+            out[:, j] = np.nan if column.null_count() == len(frame) else column.to_numpy()
+    return out
+
+
+def single_types(n_cells: int) -> tuple[Any, ...]:
+    """Types that are read in single precision, in a table of so many cells."""
+    return SMALL_TYPES if n_cells > LARGE else (nw.Float32,)
+
+
+def missing_in(matrix: Any) -> Array:
+    """Missing values in each column of a matrix."""
+    d = matrix.shape[1]
+    if sparse.issparse(matrix):
+        return np.bincount(matrix.indices[np.isnan(matrix.data)], minlength=d)
+    found = np.zeros(d, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        if np.isnan(matrix.sum()):  # most matrices have none: this looks at them but once
+            columns = np.flatnonzero(np.isnan(matrix.sum(axis=0)))
+            for part in np.array_split(columns, 1 + matrix.shape[0] * len(columns) // LARGE):
+                found[part] = np.isnan(matrix[:, part]).sum(axis=0)
+    return found
+
+
+def _is_plain(column: nw.Series[Any]) -> bool:
+    """Whether a column of a type that narwhals does not know is all missing, or numbers to numpy."""
+    return column.null_count() == len(column) or column.to_numpy().dtype.kind in "fiub"
+
+
+def _kind(dtype: Any) -> str:
+    if dtype in (nw.String, nw.Object):
+        return "text"
+    if dtype in (nw.Categorical, nw.Enum):
+        return "category"
+    if dtype.is_temporal():
+        return "date or time"
+    return str(dtype).lower()
+
+
+def _holds_numbers(values: Array) -> bool:
+    """Whether an object column holds numbers, booleans and missing values only."""
+    try:
+        np.where([value is None or type(value).__name__ == "NAType" for value in values], np.nan, values).astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return not any(isinstance(value, (str, bytes)) for value in values)
+
+
+def _objects_to_array(X: Any) -> Array:
+    """Numbers in an object array or nested lists; text is an error that names its first column."""
+    try:
+        values = np.asarray(X)
+        # A list that mixes numbers and text becomes all text; kept as objects, the numbers stay what they are.
+        values = np.asarray(X, dtype=object) if values.dtype.kind in "USMm" and isinstance(X, (list, tuple)) else values
+    except ValueError as error:
+        raise ValueError(
+            "X has rows of different lengths; give as many values in each row as there are columns."
+        ) from error
+    if values.dtype.kind in "fiubc" or values.ndim != 2:
+        return values
+    for j in range(values.shape[1]):
+        column = values[:, j]
+        text = next((value for value in column if isinstance(value, (str, bytes))), None)
+        if text is not None or column.dtype.kind in "Mm":
+            kind, example = ("text", f" (for example {str(text)!r})") if text is not None else ("dates", "")
+            raise ValueError(
+                f"column {j} of X holds {kind}{example}, not numbers. Encode it as numbers (scikit-learn's OneHotEncoder "
+                "or OrdinalEncoder), or drop it."
+            )
+    return values.astype(np.float64)
