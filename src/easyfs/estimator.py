@@ -30,20 +30,12 @@ from easyfs.tables.target_summary import describe_target
 from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
 
 COMPRESSIONS = ("sequential", "ranking")
-
-
 # Root mean square of a scaled column, as a share of the bound, from which on much of it must have been clipped.
 DRIFT = 0.75
-
-
 # Precision and rounds of each compression when they are left at "auto"; the sequential form adds this share of the noise
 # of the target, up to this much of it.
 AUTO_EPS2 = {"sequential": 0.2, "ranking": 0.5}
-
-
 NOISE_SHARE, MOST_NOISE = 0.1, 10.0
-
-
 AUTO_ROUNDS = {"sequential": 1, "ranking": 2}
 
 

@@ -28,15 +28,9 @@ Result = TypeVar("Result")
 
 # A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
 BLOCK_BYTES = 1 << 21
-
-
 # Tables with more rows than this for each column are tall. Others are small or large by how many numbers they have.
 TALL = 2
-
-
 SMALL, LARGE = 1 << 17, 1 << 21
-
-
 # Columns of a large Gram matrix that one thread works on at a time.
 PANEL_COLUMNS = 512
 

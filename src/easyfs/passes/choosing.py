@@ -24,27 +24,17 @@ from easyfs.sums.second_moment import SecondMoment
 
 # Tables without any relation to the target in which a column passes by itself.
 LEVEL = 0.02
-
-
 # A selected column is given up where the others leave it nothing to tell: the best of as many unrelated ones would tell
 # more than it in at least this share of cases.
 GIVEN_UP = 0.5
-
-
 # Without a target "auto" ends when the next column would add less than this share of what the selected ones cover.
 LEAST_COVERAGE = 0.01
-
-
 # A column of which the selected ones explain more than this share is a near-copy: it comes behind all others unless it
 # tells more than chance.
 NEAR_COPY = 0.99
-
-
 # Columns beyond a fixed number that the search looks ahead: a column that stands in for two others is given up for them
 # when both are there.
 LOOK_AHEAD = 8
-
-
 # The law of chance is measured anew before the search ends, and when this many times as many columns have been taken, as
 # long as the best column is not sure to tell more than chance anyway.
 MEASURED_ANEW, SURE = 2.0, 1e-6

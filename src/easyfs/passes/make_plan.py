@@ -22,12 +22,8 @@ from easyfs.sums.sparse import ScaledSparse
 
 # Scaling and network come from at most this many rows.
 SAMPLE_ROWS = 20_000
-
-
 # The sketch of wide tables takes fewer rows still: as many as keep it within this many products.
 SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 26, 512
-
-
 # Enhancement nodes of the ranking when none are given: one for each column, at most so many.
 MOST_NODES = 1000
 

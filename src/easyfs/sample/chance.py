@@ -20,12 +20,8 @@ from easyfs.sample.rows import Sample
 
 # Permutations of the sample's target: so many, fewer where they would take more than so many products.
 PERMUTATIONS, FEWEST_PERMUTATIONS, PRODUCTS = 64, 24, 1 << 27
-
-
 # Difference between the mean and the mode of a Gumbel law, in its scale; and its standard deviation.
 GUMBEL_MEAN, GUMBEL_SPREAD = 0.5772156649, np.pi / np.sqrt(6.0)
-
-
 # The tails of the largest of many scores are not taken to be lighter than this share of what theory says.
 LEAST_SCALE = 0.8
 

@@ -15,8 +15,6 @@ from easyfs.common.types import Array
 
 # Rows that whole-number weights may stand for and still be written out one by one.
 MOST_COUNTED = 1 << 26
-
-
 # A class has at least this share of its equal part of the sample, where it has so many rows.
 LEAST_OF_EQUAL_PART = 1 / 3
 

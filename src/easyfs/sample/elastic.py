@@ -18,16 +18,10 @@ from easyfs.sample.rows import Sample
 
 # Functions of a column: at most so many, at least so many, and no more numbers in all than this.
 MOST_FUNCTIONS, FEWEST_FUNCTIONS, NUMBERS = 8, 2, 1 << 22
-
-
 # A function whose own part has less than this mean square says nothing of its own.
 OWN_PART = 0.03
-
-
 # A column with fewer different values than this share of the rows has ties that matter.
 TIED = 0.5
-
-
 # Columns transformed at a time.
 COLUMNS = 128
 

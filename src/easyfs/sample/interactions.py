@@ -25,57 +25,31 @@ from easyfs.sample.screens import CANDIDATES, Candidate, Screen, largest
 # Tables without any joint effect in which one is taken for a hint: it says what to take before columns that nothing speaks
 # for, but is not named.
 HINT = 0.2
-
-
 # Fewer rows than this cannot be halved.
 FEWEST_ROWS = 40
-
-
 # Columns that are looked at; of more, those most related to the target and as many others.
 MOST_COLUMNS = 20_480
-
-
 # With more columns than this only one part of the rows is searched: this share of them.
 MANY_COLUMNS, SEARCHED_SHARE = 1024, 0.6
-
-
 # Directions of the target that are looked at.
 DIRECTIONS = 3
-
-
 # Rows that are searched: so many numbers, within these numbers of rows.
 SEARCHED_NUMBERS, FEWEST_SEARCHED, MOST_SEARCHED = 1 << 17, 1024, 2048
-
-
 # A target whose correlation with its own ranks (as normal scores) is smaller has long tails.
 LONG_TAILS = 0.9
-
-
 # Groups found in all.
 MOST_FOUND = 24
-
-
 # Columns and groups found so far that all pairs are tried with.
 TRIED_WITH = 3
-
-
 # All pairs, triples and quadruples are looked at again when groups were named that explain this share of what is left; else
 # only what goes with the columns found.
 CHANGED = 0.1
-
-
 # Share of what a column's functions tell that the first must have for the column to have no curve.
 ONE_WAY = 0.9
-
-
 # Share of the target below which what is left of it is rounding.
 EXPLAINED = 1e-6
-
-
 # Terms with less than this many times their variance by chance are not taken out of the target.
 CLEAR = 4.0
-
-
 # ... unless there are this many rows for each.
 ROWS_A_TERM = 16
 

@@ -16,12 +16,8 @@ from easyfs.stages.relevance import explained_share, null_relevance, orthonormal
 
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
-
-
 # A share of its sum of squares that a target may keep by rounding alone.
 ROUNDING = 1e-12
-
-
 # Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
 # that are to this share no combination of those before, and no more than one for so many rows.
 STRONG_ROUNDS, STRONG_CANDIDATES, COPY, STRONG_ROWS = 3, 16, 0.5, 16

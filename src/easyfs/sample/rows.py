@@ -16,12 +16,8 @@ from easyfs.sums.sparse import ScaledSparse
 
 # The sample has so many numbers, within these numbers of rows.
 SAMPLE_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 20, 512, 2048
-
-
 # Columns that are held dense at a time: at least so many, and more where the sample is short.
 DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
-
-
 # Equal rows are repeated ones where chance would make this share of them equal at most, and so many are different.
 BY_CHANCE, FEWEST_REPEATED = 0.01, 30
 

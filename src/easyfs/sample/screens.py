@@ -18,36 +18,20 @@ from easyfs.common.types import Array
 # Multiply-adds for all pairs with one function each, for the pairs of the loudest columns with all their functions, and for
 # pairs with a known column.
 ALL_PAIRS, LOUD_PAIRS, PAIRS_WITH = 1 << 30, 1 << 28, 1 << 26
-
-
 # ... for all triples and all quadruples, and, where these would take more, for those of the loudest columns.
 ALL_TRIPLES, LOUD_TRIPLES, ALL_QUADRUPLES, LOUD_QUADRUPLES = 1 << 29, 1 << 25, 1 << 29, 1 << 24
-
-
 # Columns whose triples are all looked at, if need be on these rows only.
 TRIPLE_COLUMNS, TRIPLE_ROWS = 512, 192
-
-
 # ... and for the pairs of very many columns.
 MOST_PRODUCTS = 1 << 36
-
-
 # Rows that products of three and four columns are taken from, and of the pairs of very many columns.
 PRODUCT_ROWS, FEWEST_HALF = 512, 128
-
-
 # Products that are looked at further: about so many by chance.
 LOOKED_AT = 256
-
-
 # Candidates of each kind; of groups tried with a known one; partners of a known one.
 CANDIDATES, WITH_KNOWN, PARTNERS = 16, 6, 3
-
-
 # Functions of a known column, and of each of several, that partners are looked for with.
 FUNCTIONS_OF_ONE, FUNCTIONS_OF_MORE = 4, 2
-
-
 # Products held at a time.
 BLOCK, PAIR_BLOCK, SECONDS = 1 << 20, 256, 64
 

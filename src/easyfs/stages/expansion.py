@@ -27,15 +27,9 @@ from easyfs.sums.sparse import ScaledSparse
 
 # A dense product beats a sparse one while it has at most this many columns for each connection.
 DENSE_COLUMNS_PER_CONNECTION = 64
-
-
 # Rows expanded at a time: enough for the product with the hidden nodes to run at full speed.
 EXPANDED_ROWS = 512
-
-
 HEARD_INPUTS = 1024
-
-
 # Hidden nodes drawn from one stream of random numbers; each part has its own, so that threads can share the work.
 DRAWN_ROWS = 32
 

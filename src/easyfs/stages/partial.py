@@ -16,12 +16,8 @@ from easyfs.common.types import Array
 
 # Share of a column's energy that selected columns leave of it, below which it is explained to rounding: by precision.
 PIVOT = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
-
-
 # Share of the target that is rounding.
 EXPLAINED = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 1e-7}
-
-
 # What a selected column that others explain to rounding keeps of its own, so that the products stay invertible.
 JITTER = 1e-6
 

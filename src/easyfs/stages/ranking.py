@@ -10,8 +10,6 @@ from easyfs.common.types import Array
 
 # Scores lie within [-lambda1, 1]; what differs beyond this many decimals is rounding.
 DECIMALS = 9
-
-
 ROUNDING = 1e-12
 
 

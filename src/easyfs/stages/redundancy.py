@@ -12,12 +12,8 @@ from easyfs.common.types import Array
 
 # Columns solved for at a time: bounds the memory beside the factor itself.
 SOLVE_COLUMNS = 256
-
-
 # Matrices of more rows than this (34 MB) are added up in place rather than by one of their size for each thread.
 LARGE_KERNEL = 2048
-
-
 # Keep the factor of selected columns that include copies positive definite; the first that is enough is used.
 COPY_JITTERS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 

@@ -21,16 +21,10 @@ from easyfs.common.types import Array
 
 # Columns of X'X and PP' fetched at once: a third of those to be selected within these bounds, and within so many numbers.
 FEWEST_FETCHED, MOST_FETCHED = 24, 64
-
-
 FETCH_NUMBERS = 1 << 21
-
-
 # Several are fetched once this share of those that looked likely have been selected in a row: they cost as much as a
 # quarter of them one by one, and among related columns each selection changes what is likely.
 HITS = 1 / 4
-
-
 # Gains that count as equal: for float64 and for float32 statistics.
 TIES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 

@@ -34,24 +34,14 @@ def check_scale(scale: Any, n_columns: int) -> tuple[Array, Array] | None:
 
 # A spread below this multiple of the mean is rounding, not information.
 ROUNDING = 16 * np.finfo(np.float64).eps
-
-
 # Outside this range a scale, or its inverse, does not fit into float32.
 FLOAT32_SCALES = (1e-30, 1e30)
-
-
 # Columns whose squares do not fit into float64 are measured in these units; a spread below the second has no inverse.
 HUGE, TINY = 1e200, 1e-305
-
-
 # The squares of numbers below this lose digits, or become zero.
 SMALLEST_ROOT = 1e-145
-
-
 # Sums of squares below this may have lost squares that do not fit into float32.
 FLOAT32_TINY = 1e-30
-
-
 # Extreme values inflate a spread: where it falls to less than this share once they are clipped, it is measured anew from
 # the clipped values, again and again, but only until more than so many of the rows would be clipped.
 INFLATED, MOST_CLIPPED = 0.9, 0.01

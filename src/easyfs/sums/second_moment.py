@@ -20,8 +20,6 @@ from easyfs.sums.sparse import DENSE_BYTES, ScaledSparse, vertical
 
 # Rows are kept while there are at most this many for each column: up to there, products with the rows cost less.
 ROWS_PER_COLUMN = 2
-
-
 SQUARED_ROWS = 64
 
 

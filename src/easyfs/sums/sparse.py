@@ -14,16 +14,10 @@ from easyfs.sums.scaling import Scaling
 
 # Stored entries of a sparse table that are worked on at a time.
 BLOCK_ENTRIES = 1 << 20
-
-
 # Bytes of a sparse table's rows that are made dense at a time, and of products with all of them.
 DENSE_BYTES = 1 << 26
-
-
 # How many products of dense rows take the time of one product of two stored entries.
 PRODUCT_COST = 100.0
-
-
 # Sums of squares of stored entries lose digits by the square of a mean, in standard deviations: no more than two.
 FAR_MEAN = 8.0
 

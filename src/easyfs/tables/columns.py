@@ -15,48 +15,24 @@ from easyfs.common.types import Array
 
 # How a column is used.
 NUMBER, INDICATORS, DATE_PARTS, ASIDE = "number", "indicators", "date parts", "set aside"
-
-
 # So many values of a category get an indicator each, the most frequent ones; the others share one.
 MOST_LEVELS = 30
-
-
 # Text is a category if a value is in two rows on average. Text of nearly as many values as rows is an identifier.
 ROWS_PER_LEVEL = 2
-
-
 NEARLY_ALL = 0.9
-
-
 WORDS_OF_TEXT = 3.0
-
-
 # Whole numbers without a gap are row numbers, if there are this many.
 SHORTEST_RUN = 20
-
-
 # So are whole numbers that never repeat though measured ones, as close together as these, would do so this often by chance:
 # what is left of row numbers where some rows went to a test set. Up to so many times as wide as there are rows any such
 # numbers are taken for that; up to so many times as wide, such as are spread as if they were drawn and are not in order.
 LEAST_REPEATS, CLOSE, WIDE = 10.0, 2.0, 10.0
-
-
 SAMPLE = 1000
-
-
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
-
-
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|index|row|rowid|rownum|nr|no)$", re.IGNORECASE)
-
-
 _CAMEL_IDENTIFIER = re.compile(r"[a-z](?:ID|Id)$")
-
-
 # What pandas calls the index of a table that was written and read again.
 _INDEX = re.compile(r"(?:unnamed: ?0|level_0|)", re.IGNORECASE)
-
-
 _DATE = re.compile(
     r"(?:(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})|(?P<d2>\d{1,2})\.(?P<m2>\d{1,2})\.(?P<y2>\d{4}))"
     r"(?:[T ](?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)? ?(?:Z|UTC|[+-]\d{2}:?\d{2})?"

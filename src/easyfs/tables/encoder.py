@@ -41,11 +41,7 @@ from easyfs.tables.frames import (
 )
 
 OTHER, MISSING = "other values", "missing"
-
-
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
-
-
 DATE_PART_NAMES = ("days", "month", "day of month", "weekday", "hour")
 
 

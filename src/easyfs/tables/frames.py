@@ -18,8 +18,6 @@ from easyfs.common.types import Array
 
 # A large table of types whose values float32 holds exactly is read as float32, in half the memory.
 SMALL_TYPES = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
-
-
 LARGE = 1 << 25
 
 

@@ -12,43 +12,23 @@ from easyfs.common.types import Array
 
 # Up to so many different whole numbers are few: classes, unless they trail off like counts, which are this many or more.
 FEW_VALUES, FEWEST_COUNTS = 10, 5
-
-
 # Classes beyond this many are many; so many rows of each are several.
 MANY_CLASSES, ROWS_PER_CLASS = 30, 5
-
-
 # Codes are seldom more than this.
 MOST_CODES = 100
-
-
 # A value that is found in fewer rows than this is rare. Codes have hardly any of them.
 RARE, FEW_RARE = 3, 0.1
-
-
 # Whole numbers are without gaps if this share of those between the smallest and the largest is there.
 WITHOUT_GAPS = 0.75
-
-
 # Codes are even if the most frequent one has at most this many times the rows of the rarest, and made so if their rows
 # vary by less than this share of what chance would make of them.
 EVEN, MADE_EVEN = 4, 0.5
-
-
 # A table of fewer rows is too small to say that it has as many classes as rows.
 FEWEST_ROWS, NEARLY_ALL = 20, 0.9
-
-
 # What so much of the different texts looks like, in a sample of them, is what they are.
 MOSTLY, SAMPLE = 0.95, 1000
-
-
 DECIMAL_COMMA = "numbers with a decimal comma"
-
-
 _CURRENCY = r"(?:[$€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|kr\.?|zł)"
-
-
 # A number that begins with a zero, such as 00123, is a code.
 _NUMBER = re.compile(
     rf"(?P<money>{_CURRENCY})?\s*(?P<sign>[+-]?)\s*(?P<dear>{_CURRENCY})?\s*"
@@ -60,11 +40,7 @@ _NUMBER = re.compile(
 
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-
-
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[ap]m)?"
-
-
 _DATE = re.compile(
     rf"(?:(?:\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{4}}[-/]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.](?:\d{{4}}|\d{{2}})"
     rf"|\d{{1,2}}\.?[- ]{_MONTH}[- ]\d{{2,4}}|{_MONTH} (?:\d{{1,2}},? )?\d{{4}})"

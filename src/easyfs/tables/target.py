@@ -17,12 +17,8 @@ from easyfs.common.types import Array
 from easyfs.tables.reading import FEWEST_ROWS, are_whole, check_labels, looks_like, read_numbers, reading_of
 
 TASKS = ("auto", "classification", "regression")
-
-
 # Numbers that differ by no more than this share of their size differ by rounding only.
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
-
-
 CONSTANT_TARGET = "y is constant: there is nothing to explain. Check the target column, or fit without y."
 
 

@@ -11,8 +11,6 @@ from easyfs.common.types import Array
 from easyfs.tables.target import Target
 
 MOST_BINS = 30
-
-
 # Numbers are described by at most so many rows, spread over the table.
 MOST_ROWS = 20_000
 
