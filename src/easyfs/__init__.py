@@ -6,12 +6,13 @@ from typing import Any
 import sklearn.feature_selection  # noqa: F401
 
 from easyfs.base.selector import set_report_builder
-from easyfs.estimator import EasyFS
+from easyfs.estimator.easyfs import EasyFS
+from easyfs.estimator.easyfs_ranking import EasyFSRanking
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
 
 __version__ = "0.1.0"
 
-__all__ = ["EasyFS", "SelectorInfo", "__version__", "available_selectors", "make_selector"]
+__all__ = ["EasyFS", "EasyFSRanking", "SelectorInfo", "__version__", "available_selectors", "make_selector"]
 
 
 def _build_report(*args: Any, **options: Any) -> Any:

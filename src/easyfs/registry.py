@@ -84,7 +84,14 @@ _ENTRIES = (
         "Lv, Xia, Liang and Chen, EasyFS: an efficient model-free feature selection framework",
         tasks=(*BOTH, UNSUPERVISED),
         gives="set",
-        module="easyfs.estimator",
+        module="easyfs.estimator.easyfs",
+    ),
+    _entry(
+        "easyfs_ranking",
+        "EasyFSRanking",
+        "Lv, Xia, Liang and Chen, EasyFS, the ranking as it was published",
+        gives="set",
+        module="easyfs.estimator.easyfs_ranking",
     ),
     _entry("pearson", "PearsonSelector", "Pearson, Note on regression and inheritance, 1895"),
     _entry(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 
 Answer = dict[str, Any]
 
@@ -135,10 +135,10 @@ def ranking_of_numbers() -> Any:
 
 def ranking_selector(*args: Any, **settings: Any) -> Any:
     """A selector of the paper's form."""
-    return EasyFS(*args, compression="ranking", **settings)
+    return EasyFSRanking(*args, **settings)
 
 
-GROUPS = "groups"
+GROUPS = "feature_groups"
 TABLES: dict[str, Callable[[], Any]] = {
     make.__name__: make
     for make in (

@@ -112,7 +112,7 @@ def for_matrix(selector: Any, names: list[Any] | None, encoder: TableEncoder | N
             elif encoder is not None:
                 listed = np.flatnonzero(np.isin(encoder.source, listed))
             settings[name] = listed.tolist()
-    if encoder is not None and "groups" in parameters:
-        groups = parameters["groups"]
-        settings["groups"] = [j if groups is None else list(groups)[j] for j in encoder.source.tolist()]
+    if encoder is not None and "feature_groups" in parameters:
+        groups = parameters["feature_groups"]
+        settings["feature_groups"] = [j if groups is None else list(groups)[j] for j in encoder.source.tolist()]
     return clone(selector).set_params(**settings)

@@ -56,14 +56,14 @@ def check_constraints(
     n_features_to_select: Any,
     include: Any,
     exclude: Any,
-    groups: Any = None,
+    feature_groups: Any = None,
     aside: list[ColumnInfo] | None = None,
 ) -> Constraints:
     """Bring together how many columns to select and which ones must, may or may not be.
 
     ``aside`` says what each column is, where some cannot be used.
     """
-    labels = _check_groups(groups, n_columns)
+    labels = _check_groups(feature_groups, n_columns)
     inside = resolve_columns("include", include, n_columns, names)
     outside = resolve_columns("exclude", exclude, n_columns, names)
     both = np.intersect1d(labels[inside], labels[outside])
@@ -81,7 +81,7 @@ def check_constraints(
     available = len(np.unique(labels[~excluded]))
     if not available:
         raise ValueError(f"exclude leaves no column to select from{'' if aside is None else ' but those set aside'}.")
-    what = "features" if groups is None else "groups of features"
+    what = "features" if feature_groups is None else "groups of features"
     count = resolve_count(n_features_to_select, available, what)
     n_included = len(np.unique(labels[inside]))
     if count is not None and n_included > count:
@@ -92,16 +92,20 @@ def check_constraints(
     return Constraints(inside, excluded, labels, count)
 
 
-def _check_groups(groups: Any, n_columns: int) -> Array:
-    if groups is None:
+def _check_groups(feature_groups: Any, n_columns: int) -> Array:
+    if feature_groups is None:
         return np.arange(n_columns)
     try:
-        listed = list(groups)
+        listed = list(feature_groups)
         hash(tuple(listed))
     except TypeError as error:
-        raise ValueError(f"groups={groups!r}: give one label, such as a name or a number, for each column.") from error
+        raise ValueError(
+            f"feature_groups={feature_groups!r}: give one label, such as a name or a number, for each column."
+        ) from error
     if len(listed) != n_columns:
-        raise ValueError(f"groups has {len(listed)} labels, but X has {n_columns} columns; give one label for each column.")
+        raise ValueError(
+            f"feature_groups has {len(listed)} labels, but X has {n_columns} columns; give one label for each column."
+        )
     codes: dict[Any, int] = {}
     return np.array([codes.setdefault(label, len(codes)) for label in listed], dtype=np.intp)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -17,15 +17,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from easyfs.base.mixed import collapse, expand
 from easyfs.base.request import Constraints, check_constraints, resolve_columns, resolve_count
 from easyfs.base.result import Selection
+from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER, ColumnInfo
 from easyfs.tables.encoder import TableEncoder, read_table
 from easyfs.tables.frames import check_is_table, column_names, column_types, is_table, missing_in, take_columns, to_matrix
 from easyfs.tables.target_summary import TargetInfo
 from easyfs.tables.weights import weighs_nothing
-
-if TYPE_CHECKING:
-    pass
-from easyfs.common.types import Array
 
 # How a report is made: the room that makes them stands below this one and says how (see :func:`set_report_builder`).
 _report_builder: list[Callable[..., Any]] = []
@@ -174,7 +171,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             n_features_to_select=self.n_features_to_select,
             include=self.include,
             exclude=self.exclude,
-            groups=self.groups,
+            feature_groups=getattr(self, "feature_groups", getattr(self, "groups", None)),
             aside=None if encoder is None else encoder.columns,
         )
         return asked if encoder is None else expand(asked, encoder)
@@ -353,7 +350,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             report.save(path)
         return report
 
-    def truncate(self, n_features_to_select: Any) -> BaseSelector:
+    def truncate(self, n_features_to_select: int | float) -> Self:
         """The same fit with another number of features, at no cost.
 
         Parameters

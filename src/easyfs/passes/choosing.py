@@ -403,8 +403,8 @@ def _by_gain(columns: Array, gain: Array) -> Array:
     return columns[np.argsort(-gain[columns], kind="stable")]
 
 
-def choose(task: Task) -> Selection:
-    """The sequential form."""
+def take_one_by_one(task: Task) -> Selection:
+    """The sequential form: each step measures redundancy against what is already selected."""
     chooser = Chooser(task)
     if task.chance is None:
         if task.constraints.count is None:

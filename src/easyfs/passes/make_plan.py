@@ -2,147 +2,156 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from easyfs.base.request import Constraints
 from easyfs.base.result import Found
 from easyfs.common.types import Array
-from easyfs.passes.plan import FittedTarget, NetworkSettings, Plan
-from easyfs.sample.drawing import counts_rows, draw_rows
+from easyfs.passes.block import Block
+from easyfs.passes.plan import FittedTarget, Plan, TargetCoding
+from easyfs.passes.settings import PlanSettings, RankingPlan, SequentialPlan
+from easyfs.sample.drawing import draw_rows
 from easyfs.sample.interactions import find_interactions
 from easyfs.sample.ridge import LinearFit, input_relevance
 from easyfs.sample.rows import Sample, take_sample
 from easyfs.stages.expansion import Network, draw_enhancement, draw_hidden
 from easyfs.sums.measuring import ROUNDING, measure_scaling, scale_rows, winsorized, without_extremes
 from easyfs.sums.rows import Rows
+from easyfs.sums.scaling import Scaling
 from easyfs.sums.sparse import ScaledSparse
+from easyfs.tables.target import Target
 
-# Scaling and network come from at most this many rows.
-SAMPLE_ROWS = 20_000
 # The sketch of wide tables takes fewer rows still: as many as keep it within this many products.
 SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 26, 512
 # Enhancement nodes of the ranking when none are given: one for each column, at most so many.
 MOST_NODES = 1000
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A plan, and the sample as it scales it, which need not be scaled again where it is the whole table."""
+
+    plan: Plan
+    sample: Block
+    inputs: Array | ScaledSparse
+    observed: Array
+
+
 def make_plan(
-    X: Array | sparse.csr_array,
-    y: Array | None,
-    weight: Array | None,
-    *,
-    target_kind: str | None,
-    n_targets: int,
-    classes: tuple[Any, ...] = (),
-    excluded: Array,
-    groups: Array,
-    settings: NetworkSettings,
+    sample: Block,
+    settings: PlanSettings,
+    request: Constraints,
+    seed: int,
     rng: np.random.Generator,
     scale: tuple[Array, Array] | None = None,
-) -> tuple[Plan, tuple[Array | ScaledSparse, Array] | None]:
-    """Measure the scaling, draw the network and the sample, and look for joint effects.
+) -> Prepared:
+    """Measure the scaling, draw the network, and learn what only rows can tell; nothing is changed.
 
-    Returns
-    -------
-    plan : Plan
-    scaled : tuple of rows and observed weights, or None
-        The scaled rows, when the sample is the whole table.
+    Parameters
+    ----------
+    sample : Block
+        A sample of the rows, or all of them.
+    settings : SequentialPlan or RankingPlan
+        What was asked of the method.
+    request : Constraints
+        Excluded columns take no part; columns of a group are looked at as one.
+    seed : int
+        Seed of all draws of rows.
+    rng : Generator
+        Where the network's weights come from.
+    scale : tuple of (means, standard deviations), optional
+        The scale of each column, where it is known.
     """
-    seed = int(rng.integers(1 << 62))
-    codes = y if target_kind == "classes" else None
-    population = float(X.shape[0] if weight is None or not counts_rows(weight) else weight.sum())
-    whole = population <= SAMPLE_ROWS
-    stands_for = None
-    if not whole:
-        drawn = draw_rows(X.shape[0], SAMPLE_ROWS, seed, weight, codes)
-        X, weight, stands_for = X[drawn.rows], drawn.weight, drawn.chance
-        y = None if y is None else y[drawn.rows]
-        codes = y if target_kind == "classes" else None
-    counted = weight if stands_for is None else stands_for * (1.0 if weight is None else weight)
-    scaling = replace(measure_scaling(X, counted), clip=settings.clip)
+    weight = (
+        sample.weight
+        if sample.stands_for is None
+        else sample.stands_for * (1.0 if sample.weight is None else sample.weight)
+    )
+    scaling, inputs, observed = _scale(sample.X, weight, settings.clip, scale)
+    live = ~(scaling.constant | request.excluded)
+    target = _target_coding(sample.target, weight, settings.clip)
+    literal = isinstance(settings, RankingPlan) and settings.literal
+    hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not literal)
+    rows = _sample_rows(sample, inputs, target, scaling.dtype, seed)
+    if isinstance(settings, RankingPlan):
+        network = _whole_network(hidden, live, settings, rng)
+        return Prepared(Plan(scaling, network, live, target, settings, seed, rows), sample, inputs, observed)
+    network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))))
+    plan = Plan(scaling, network, live, target, settings, seed, rows)
+    return Prepared(_learnt(plan, hidden, inputs, weight, request.groups), sample, inputs, observed)
+
+
+def _scale(
+    X: Array | sparse.csr_array, weight: Array | None, clip: float, scale: tuple[Array, Array] | None
+) -> tuple[Scaling, Array | ScaledSparse, Array]:
+    """The scaling, the scaled rows, and the observed weight of each column."""
+    scaling = replace(measure_scaling(X, weight), clip=clip)
     if scale is not None:
         center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
         constant = scaling.constant | ~(spread > 0)
         scaling = replace(scaling, center=center, scale=np.where(spread > 0, spread, 1.0), constant=constant)
-    inputs, observed = scale_rows(X, scaling, counted)
-    if scale is None and np.isfinite(settings.clip):
-        remeasured = without_extremes(X, scaling, (inputs, observed), counted)
+    inputs, observed = scale_rows(X, scaling, weight)
+    if scale is None and np.isfinite(clip):
+        remeasured = without_extremes(X, scaling, (inputs, observed), weight)
         if remeasured is not scaling:
             scaling = remeasured
-            inputs, observed = scale_rows(X, scaling, counted, out=inputs if isinstance(inputs, np.ndarray) else None)
-    live = ~(scaling.constant | excluded)
-    target_center, target_scale, target_reach = _target_scaling(y, counted, target_kind, settings.clip)
-    hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not settings.literal)
-    plan = Plan(
-        scaling=scaling,
-        network=Network(len(live), hidden, sparse.csr_array((0, len(live) + len(hidden))), settings.n_rounds),
-        live=live,
-        target_kind=target_kind,
-        target_center=target_center,
-        target_scale=target_scale,
-        target_reach=target_reach,
-        classes=classes,
-        compression=settings.compression,
-        seed=seed,
-        settings=settings,
-    )
-    if y is not None:
-        Y = plan.encode(y, n_targets)
-        plan = replace(plan, sample=take_sample(inputs, Y, seed, weight, stands_for, codes, population))
-    if settings.compression == "ranking":
-        plan = _with_ranking(plan, hidden, settings, rng)
-    else:
-        plan = _with_sequential(plan, hidden, inputs, counted, groups, settings)
-    return plan, (inputs, observed) if whole else None
+            inputs, observed = scale_rows(X, scaling, weight, out=inputs if isinstance(inputs, np.ndarray) else None)
+    return scaling, inputs, observed
 
 
-def _with_ranking(plan: Plan, hidden: Array, settings: NetworkSettings, rng: np.random.Generator) -> Plan:
-    """The paper's whole network."""
+def _sample_rows(sample: Block, inputs: Array | ScaledSparse, target: TargetCoding, dtype: Any, seed: int) -> Sample | None:
+    """The rows that chance and joint effects are measured on."""
+    y = sample.target.values
+    if y is None:
+        return None
+    Y = target.columns(y, sample.target.n_targets, dtype)
+    codes = y if target.kind == "classes" else None
+    return take_sample(inputs, Y, seed, sample.weight, sample.stands_for, codes, sample.population)
+
+
+def _whole_network(hidden: Array, live: Array, settings: RankingPlan, rng: np.random.Generator) -> Network:
+    """The paper's network, with its enhancement nodes."""
     asked = settings.n_enhancement
     enhancement = draw_enhancement(
-        min(len(plan.live), MOST_NODES) if isinstance(asked, str) else asked,
+        min(len(live), MOST_NODES) if asked is None else asked,
         settings.connections,
-        plan.live,
+        live,
         len(hidden),
         settings.n_rounds,
         rng,
         unit_rows=not settings.literal,
     )
-    network = Network(len(plan.live), hidden, enhancement, settings.n_rounds)
-    return replace(plan, network=network, by_class=plan.target_kind == "classes")
+    return Network(len(live), hidden, enhancement, settings.n_rounds)
 
 
-def _with_sequential(
-    plan: Plan,
-    hidden: Array,
-    inputs: Array | ScaledSparse,
-    weight: Array | None,
-    groups: Array,
-    settings: NetworkSettings,
-) -> Plan:
-    """The sketch that coverage is measured by, what can be predicted of the target, and joint effects."""
-    sample, live = plan.sample, plan.live
-    told = sample is not None and sample.target.shape[1] > 0 and bool(live.any())
-    if sample is not None and told:
-        _listen_to_relevant(hidden, sample, live, settings.coverage_power)
-    network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))), settings.n_rounds)
+def _learnt(plan: Plan, hidden: Array, inputs: Array | ScaledSparse, weight: Array | None, groups: Array) -> Plan:
+    """With what the sequential form learns on the sample: joint effects, what can be predicted, the sketch of the table."""
+    sample, live, settings = plan.sample, plan.live, plan.settings
+    assert isinstance(settings, SequentialPlan)
     fitted: FittedTarget | None = None
     found: tuple[Found, ...] = ()
-    if sample is not None and told:
+    if sample is not None and sample.target.shape[1] > 0 and live.any():
+        _listen_to_relevant(hidden, sample, live, settings.coverage_power)
         fit = LinearFit(sample, live)
         fitted = fitted_target(fit, settings.predicted_share)
         if settings.interactions:
             found = find_interactions(fit, groups, plan.seed)
-    sketch = hidden_sketch(inputs, weight, replace(plan.network, hidden=hidden), plan.seed) if len(hidden) else None
-    return replace(plan, sketch=sketch, network=network, fitted=fitted, found=found)
+    sketch = None
+    if len(hidden):
+        network = Network(len(live), hidden, sparse.csr_array((0, len(live) + len(hidden))))
+        sketch = hidden_sketch(inputs, weight, network, plan.seed)
+    return replace(plan, sketch=sketch, fitted=fitted, found=found)
 
 
-def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, clip: float) -> tuple[Array, Array, Array]:
-    """Mean and spread of each target, and how many spreads from its mean a value may lie: any number without a spread."""
-    if y is None or kind != "values":
-        return np.zeros(0), np.zeros(0), np.zeros(0)
+def _target_coding(target: Target, weight: Array | None, clip: float) -> TargetCoding:
+    """Classes, or mean and spread of each target, and how many spreads from its mean a value may lie."""
+    y, classes = target.values, () if target.classes is None else tuple(target.classes.tolist())
+    if y is None or target.kind != "values":
+        return TargetCoding(target.kind, classes, np.zeros(0), np.zeros(0), np.zeros(0))
     size = np.abs(y).max(axis=0)  # squares of very large or very small numbers would not fit
     size = np.where(size > 0, size, 1.0)
     y = y / size
@@ -153,7 +162,8 @@ def _target_scaling(y: Array | None, weight: Array | None, kind: str | None, cli
         for t in np.flatnonzero(spread > 0):
             center[t], spread[t] = winsorized(y[:, t], w, center[t], spread[t], clip)
     varies = spread > ROUNDING * np.abs(center)
-    return center * size, np.where(varies, spread, 1.0) * size, np.where(varies, clip, np.inf)
+    scale = np.where(varies, spread, 1.0) * size
+    return TargetCoding("values", (), center * size, scale, np.where(varies, clip, np.inf))
 
 
 def _listen_to_relevant(hidden: Array, rows: Sample, live: Array, power: float) -> None:

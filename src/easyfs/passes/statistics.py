@@ -1,150 +1,168 @@
-"""From rows to statistics: one plan says what is summed, and statistics of one plan merge."""
+"""Statistics: the sums over rows that scores and order are computed from. They add up."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from easyfs.sample.drawing import counts_rows
-from easyfs.sums.rows import Rows
-from easyfs.sums.second_moment import SecondMoment
-from easyfs.sums.sparse import ScaledSparse
-
-if TYPE_CHECKING:
-    pass
 from easyfs.common.types import Array
-from easyfs.passes.plan import Plan
+from easyfs.sums.second_moment import SecondMoment
 
 # The key of the moment over all rows, where classes are not kept apart.
 ALL_ROWS = -1
 
 
-class Statistics:
-    """The sums over rows that scores and order are computed from.
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a moment: inputs, nodes, targets.
 
-    Parameters
+    Attributes
     ----------
-    plan : Plan
-        What is summed.
-    n_targets : int
-        Number of target columns so far; classes that appear later add to it.
-    fold : bool, default=False
-        Whether so many rows will come that they are folded from the start.
+    plan : str
+        Identity of the plan that says how they are made.
+    n_inputs, n_nodes, n_values : int
+        Number of inputs, of nodes and of targets that are values.
+    by_class : bool
+        Whether each class has a moment of its own, in place of a column.
     """
 
-    def __init__(self, plan: Plan, n_targets: int, *, fold: bool = False):
-        self.plan = plan
-        self.n_targets = n_targets
-        self.fold = fold
-        self.counted = True
-        self.observed: Array = np.zeros(len(plan.live))
-        self.moments: dict[int, SecondMoment] = {}
+    plan: str
+    n_inputs: int
+    n_nodes: int
+    n_values: int
+    by_class: bool
 
-    @property
-    def width(self) -> int:
-        """Columns of a moment: inputs, nodes and, unless classes are kept apart, targets."""
-        return len(self.plan.live) + self.plan.network.n_extra + (0 if self.plan.by_class else self.n_targets)
+    def width(self, n_classes: int) -> int:
+        """Number of columns."""
+        return self.n_inputs + self.n_nodes + self.n_values + (0 if self.by_class else n_classes)
+
+
+@dataclass
+class Statistics:
+    """Sums over some rows.
+
+    ``a + b`` are the sums over the rows of both, whatever the order; neither is changed. ``a += b`` leaves ``b`` alone.
+
+    Attributes
+    ----------
+    layout : Layout
+        What the columns are.
+    labels : tuple
+        Labels of the classes, in the order of their columns.
+    observed : ndarray of shape (d,)
+        Weight of the observed values of each input.
+    counted : bool
+        Whether all weights so far say how often a row is there.
+    moments : dict of int to SecondMoment
+        The sums: under ``ALL_ROWS``, or for each class under its place in ``labels``.
+    """
+
+    layout: Layout
+    labels: tuple[Any, ...] = ()
+    observed: Array = field(default_factory=lambda: np.zeros(0))
+    counted: bool = True
+    moments: dict[int, SecondMoment] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not len(self.observed):
+            self.observed = np.zeros(self.layout.n_inputs)
 
     @property
     def n_rows(self) -> int:
-        """Rows added so far."""
+        """Rows that were added up."""
         return sum(moment.n_rows for moment in self.moments.values())
+
+    @property
+    def weight(self) -> float:
+        """Their total weight."""
+        return sum(moment.weight for moment in self.moments.values())
 
     @property
     def n_counted(self) -> float:
         """Rows that the sums rest on: their total weight where weights count rows, else how many there are."""
-        return sum(moment.weight for moment in self.moments.values()) if self.counted else float(self.n_rows)
+        return self.weight if self.counted else float(self.n_rows)
 
-    @property
-    def total(self) -> SecondMoment:
-        """The moment over all rows (when classes are not kept apart)."""
-        return self._moment(ALL_ROWS)
+    def __add__(self, other: Statistics) -> Statistics:
+        total = Statistics(self.layout, self.labels, self.observed, self.counted)
+        total.moments = {key: moment.copy() for key, moment in self.moments.items()}
+        total += other
+        return total
 
-    def mean_squares(self) -> Array:
-        """Mean square of each scaled input: 1, but for clipping, where the rows are those that the scaling came from."""
-        d = len(self.plan.live)
-        squares = sum((m.diag()[:d] + m.weight * m.mean[:d] ** 2 for m in self.moments.values()), np.zeros(d))
-        return np.asarray(squares / sum(m.weight for m in self.moments.values()))
-
-    def target_varies(self) -> bool:
-        """Whether some target that is a number has had more than one value."""
-        targets = slice(len(self.plan.live) + self.plan.network.n_extra, None)
-        return any(bool((m.diag()[targets] > 0).any()) for m in self.moments.values())
-
-    def _moment(self, key: int) -> SecondMoment:
-        if key not in self.moments:
-            self.moments[key] = SecondMoment(self.width, fold=self.fold)
-        return self.moments[key]
-
-    def add(self, X: Array | sparse.csr_array, y: Array | None, weight: Array | None = None) -> Statistics:
-        """Add rows; ``y`` holds class codes or target values."""
-        n_targets = self._room_for(y)
-        rows, observed = self.plan.rows(X, y, weight, n_targets)
-        return self._add(rows, observed, y)
-
-    def add_scaled(
-        self, inputs: Array | ScaledSparse, observed: Array, y: Array | None, weight: Array | None = None
-    ) -> Statistics:
-        """Add rows that are scaled already."""
-        n_targets = self._room_for(y)
-        return self._add(self.plan.with_nodes(inputs, y, weight, n_targets), observed, y)
-
-    def _room_for(self, y: Array | None) -> int:
-        if self.plan.target_kind == "classes" and y is not None and len(y):
-            self.widen(int(y.max()) + 1)
-        return 0 if self.plan.by_class else self.n_targets
-
-    def _add(self, rows: Rows, observed: Array, y: Array | None) -> Statistics:
-        self.observed = self.observed + observed
-        self.counted = self.counted and counts_rows(rows.weight)
-        if not self.plan.by_class or y is None:
-            self._moment(ALL_ROWS).add(rows)
-        else:
-            for code in np.unique(y):
-                self._moment(int(code)).add(rows[y == code])
-        return self
-
-    def merge(self, other: Statistics) -> Statistics:
-        """Add what other statistics of the same plan have seen; both count classes by the same codes."""
-        if other.plan is not self.plan and other.plan.fingerprint != self.plan.fingerprint:
+    def __iadd__(self, other: Statistics) -> Statistics:
+        if other.layout.plan != self.layout.plan:
             raise ValueError(
-                "these statistics were made with two different networks or scalings and cannot be merged. "
-                "Draw one network and pass it to every part, as in partial_fit(X, y, network=first.network_)."
+                "these statistics were made with two different plans (scaling, network) and cannot be added up. Draw one "
+                "plan and pass it to every part, as in partial_fit(X, y, plan=first.plan_)."
             )
-        self.widen(other.n_targets)
-        other.widen(self.n_targets)
+        known = set(self.labels)
+        labels = (*self.labels, *(label for label in other.labels if label not in known))
+        self.moments, self.labels = self._moments_for(labels), labels
         self.observed = self.observed + other.observed
         self.counted = self.counted and other.counted
-        for key, moment in other.moments.items():
-            self._moment(key).merge(moment)
+        for key, moment in other._moments_for(labels).items():
+            if key in self.moments:
+                self.moments[key].merge(moment)
+            else:
+                self.moments[key] = moment.copy()
         return self
+
+    def _moments_for(self, labels: tuple[Any, ...]) -> dict[int, SecondMoment]:
+        """The moments with the classes in this order, some of which they may not have seen."""
+        if labels == self.labels:
+            return self.moments
+        place = {label: i for i, label in enumerate(labels)}
+        places = np.array([place[label] for label in self.labels], dtype=np.intp)
+        if self.layout.by_class:
+            return {int(places[key]): moment for key, moment in self.moments.items()}
+        first = self.layout.width(0)
+        return {key: moment.placed(first, places, len(labels)) for key, moment in self.moments.items()}
 
     def joint(self) -> SecondMoment:
         """One moment over all rows with the columns inputs, nodes, targets; classes kept apart are put together."""
-        if not self.plan.by_class:
-            return self.total
-        return SecondMoment.of_classes(self.moments, self.width, self.n_targets)
+        if self.layout.by_class:
+            return SecondMoment.of_classes(self.moments, self.layout.width(0), len(self.labels))
+        return self.moments[ALL_ROWS]
 
-    def recode(self, codes: Array, n_targets: int) -> None:
-        """Give classes other codes: class ``i`` becomes ``codes[i]``."""
-        self.widen(n_targets)
-        if self.plan.by_class:
-            self.moments = {int(codes[old]): moment for old, moment in self.moments.items()}
-            return
-        spare = np.setdiff1d(np.arange(n_targets), codes)
-        first = len(self.plan.live) + self.plan.network.n_extra
-        source = np.argsort(np.concatenate([codes, spare]))
-        for moment in self.moments.values():
-            moment.reorder(first, source)
+    def mean_squares(self) -> Array:
+        """Mean square of each scaled input: 1, but for clipping, where the rows are those that the scaling came from."""
+        d = self.layout.n_inputs
+        squares = sum((m.diag()[:d] + m.weight * m.mean[:d] ** 2 for m in self.moments.values()), np.zeros(d))
+        return np.asarray(squares / self.weight)
 
-    def widen(self, n_targets: int) -> None:
-        """Make room for classes up to ``n_targets``."""
-        extra = n_targets - self.n_targets
-        if self.plan.target_kind != "classes" or extra <= 0:
-            return
-        self.n_targets = n_targets
-        if not self.plan.by_class:
-            for moment in self.moments.values():
-                moment.widen(extra)
+    def target_varies(self) -> bool:
+        """Whether some target that is a number has had more than one value."""
+        targets = slice(self.layout.n_inputs + self.layout.n_nodes, None)
+        return any(bool((m.diag()[targets] > 0).any()) for m in self.moments.values())
+
+    def of_plan(self, identity: str) -> Statistics:
+        """The same sums under a plan that makes the same of all rows so far."""
+        return replace(self, layout=replace(self.layout, plan=identity))
+
+    def to_arrays(self) -> dict[str, Array]:
+        """All of it as plain arrays, to be stored or sent."""
+        layout = self.layout
+        arrays = {
+            "layout": np.array([layout.n_inputs, layout.n_nodes, layout.n_values, layout.by_class, self.counted]),
+            "plan": np.array(layout.plan),
+            "labels": np.array(self.labels),
+            "observed": self.observed,
+        }
+        for key, moment in self.moments.items():
+            arrays |= {f"{key}/{name}": array for name, array in moment.to_arrays().items()}
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> Statistics:
+        """What :meth:`to_arrays` gave."""
+        n_inputs, n_nodes, n_values, by_class, counted = (int(value) for value in arrays["layout"])
+        layout = Layout(str(arrays["plan"]), n_inputs, n_nodes, n_values, bool(by_class))
+        found: dict[int, dict[str, Array]] = {}
+        for name, array in arrays.items():
+            key, _, part = name.partition("/")
+            if part:
+                found.setdefault(int(key), {})[part] = array
+        moments = {key: SecondMoment.from_arrays(parts) for key, parts in found.items()}
+        return cls(layout, tuple(arrays["labels"].tolist()), arrays["observed"], bool(counted), moments)

@@ -1,63 +1,137 @@
-"""From a table in memory to statistics, block by block."""
+"""From rows to statistics, under a plan: the middle one of the three steps, and the one that every engine runs."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from easyfs.common.threads import block_rows, block_slices, map_blocks
-from easyfs.sums.measuring import scale_rows
-from easyfs.sums.second_moment import ROWS_PER_COLUMN
-from easyfs.sums.sparse import DENSE_BYTES, ScaledSparse
-
-if TYPE_CHECKING:
-    pass
 from easyfs.common.types import Array
+from easyfs.passes.block import Block
+from easyfs.passes.kernels import NUMPY, Kernels
 from easyfs.passes.plan import Plan
-from easyfs.passes.statistics import Statistics
+from easyfs.passes.statistics import ALL_ROWS, Layout, Statistics
+from easyfs.sample.drawing import counts_rows
+from easyfs.sums.measuring import scale_rows
+from easyfs.sums.rows import Rows
+from easyfs.sums.second_moment import ROWS_PER_COLUMN, SecondMoment
+from easyfs.sums.sparse import DENSE_BYTES, ScaledSparse
 
 # Blocks that one task adds up before its sum is handed over: cut by size alone, so threads do not change the result.
 BLOCKS_PER_TASK = 8
 
+Scaled = tuple[Array | ScaledSparse, Array]
 
-def gather(
-    plan: Plan,
-    X: Array | sparse.csr_array,
-    y: Array | None,
-    weight: Array | None = None,
-    n_targets: int = 0,
-    scaled: tuple[Array | ScaledSparse, Array] | None = None,
-) -> Statistics:
-    """Sum a whole table in memory: block by block, by as many threads as BLAS may use.
 
-    ``scaled`` are the rows and their observed weights where they have been scaled already.
+def summarise(plan: Plan, block: Block, kernels: Kernels = NUMPY, scaled: Scaled | None = None) -> Statistics:
+    """Sums over the rows of a block; nothing is changed.
+
+    Few rows for their columns are kept as they are, many are folded into a Gram matrix, a part at a time.
+
+    Parameters
+    ----------
+    plan : Plan
+        How rows are scaled and expanded.
+    block : Block
+        The rows.
+    kernels : Kernels
+        What does the products.
+    scaled : tuple of rows and observed weights, optional
+        The rows as the plan scales them, where that has been done already.
     """
-    n = X.shape[0]
-    whole = Statistics(plan, n_targets)
-    beside = (whole.width - X.shape[1]) * 8
-    if (
-        sparse.issparse(X) and n * beside > 8 * whole.width**2
-    ):  # nodes that take more memory than the sums of their products
-        inputs, observed = scale_rows(X, plan.scaling, weight) if scaled is None else scaled
-        for rows in block_slices(n, max(DENSE_BYTES, 2 * whole.width**2) // beside):
-            own = (None if given is None else given[rows] for given in (y, weight))
-            whole.add_scaled(inputs[rows], observed if rows.start == 0 else np.zeros_like(observed), *own)
-        return whole
-    if sparse.issparse(X) or n <= ROWS_PER_COLUMN * whole.width:
-        return whole.add(X, y, weight) if scaled is None else whole.add_scaled(*scaled, y, weight)
-    fold = not plan.by_class
-    whole = Statistics(plan, n_targets, fold=fold)
-    size = max(block_rows(whole.width, plan.scaling.dtype.itemsize), whole.width // 2)
-    blocks = block_slices(n, size)
+    codes, labels = _codes(plan, block)
+    n_targets = len(labels) if plan.target.kind == "classes" else plan.target.n_values
+    layout = Layout(plan.identity, plan.n_inputs, plan.network.n_extra, plan.target.n_values, plan.by_class)
+    width = layout.width(len(labels))
+    thin = sparse.issparse(block.X)
+    counted = counts_rows(block.weight)
+    if not plan.by_class and not thin and block.n_rows > ROWS_PER_COLUMN * width:
+        moment, observed = _folded(plan, block, codes, (n_targets, width), kernels)
+        return Statistics(layout, labels, observed, counted, {ALL_ROWS: moment})
+    total = Statistics(layout, labels, counted=counted)
+    inputs, total.observed = _scaled(plan, block, kernels) if scaled is None else scaled
+    for rows in _parts(block.n_rows, n_targets + plan.network.n_extra, width, thin=thin):
+        own = None if codes is None else codes[rows]
+        weight = None if block.weight is None else block.weight[rows]
+        _add(total.moments, layout, width, _beside(plan, inputs[rows], own, weight, 0 if plan.by_class else n_targets), own)
+    return total
 
-    def add(task: list[slice]) -> Statistics:
-        part = Statistics(plan, n_targets, fold=fold)
+
+def _codes(plan: Plan, block: Block) -> tuple[Array | None, tuple[object, ...]]:
+    """Codes of the labels in the order of the plan's classes, then of those it has not seen; values as they are."""
+    target, known = block.target, plan.target.classes
+    if target.classes is None or target.values is None:
+        return target.values, ()
+    given = target.classes.tolist()
+    if tuple(given) == known:
+        return target.values, known
+    place = {label: i for i, label in enumerate(known)}
+    labels = (*known, *(label for label in given if label not in place))
+    place = {label: i for i, label in enumerate(labels)}
+    return np.array([place[label] for label in given], dtype=np.intp)[target.values], labels
+
+
+def _scaled(plan: Plan, block: Block, kernels: Kernels) -> Scaled:
+    if sparse.issparse(block.X):
+        return scale_rows(block.X, plan.scaling, block.weight)
+    out = kernels.empty(block.n_rows, plan.n_inputs, plan.scaling)
+    observed = kernels.scale(block.X, plan.scaling, block.weight, out)
+    return np.asarray(out), observed
+
+
+def _parts(n: int, n_beside: int, width: int, *, thin: bool) -> list[slice]:
+    """Rows at a time: where nodes and targets of a sparse table take more memory than the sums of their products."""
+    if thin and n * n_beside * 8 > 8 * width**2:
+        return block_slices(n, max(1, max(DENSE_BYTES, 2 * width**2) // (8 * n_beside)))
+    return [slice(0, n)]
+
+
+def _beside(plan: Plan, inputs: Array | ScaledSparse, y: Array | None, weight: Array | None, n_targets: int) -> Rows:
+    """Scaled rows with their nodes and targets beside them."""
+    n_nodes = plan.network.n_extra
+    extra = np.empty((inputs.shape[0], n_nodes + n_targets), dtype=plan.scaling.dtype)
+    plan.network.expand(inputs, out=extra[:, :n_nodes])
+    if n_targets and y is not None:
+        extra[:, n_nodes:] = plan.target.columns(y, n_targets, extra.dtype)
+    return Rows(inputs, extra, weight)
+
+
+def _add(moments: dict[int, SecondMoment], layout: Layout, width: int, rows: Rows, codes: Array | None) -> None:
+    """Add rows to the moment over all, or to those of their classes."""
+    if not layout.by_class or codes is None:
+        moments.setdefault(ALL_ROWS, SecondMoment(width)).add(rows)
+        return
+    for code in np.unique(codes):
+        moments.setdefault(int(code), SecondMoment(width)).add(rows[codes == code])
+
+
+def _folded(
+    plan: Plan, block: Block, codes: Array | None, shape: tuple[int, int], kernels: Kernels
+) -> tuple[SecondMoment, Array]:
+    """Many rows: blocks that fit the cache, a task each, added up in their order."""
+    n_targets, width = shape
+    d, n_nodes, dtype = plan.n_inputs, plan.network.n_extra, plan.scaling.dtype
+    size = max(block_rows(width, dtype.itemsize), width // 2)
+    blocks = block_slices(block.n_rows, size)
+
+    def add(task: list[slice]) -> tuple[Array, Array]:
+        total, observed = np.zeros((width + 1, width + 1)), np.zeros(d)
         for rows in task:
-            part.add(X[rows], None if y is None else y[rows], None if weight is None else weight[rows])
-        return part
+            weight = None if block.weight is None else block.weight[rows]
+            A = kernels.empty(rows.stop - rows.start, width + 1, plan.scaling)
+            observed += kernels.scale(block.X[rows], plan.scaling, weight, A[:, :d])
+            kernels.expand(A[:, :d], plan.network, A[:, d : d + n_nodes])
+            if codes is not None:
+                kernels.put(plan.target.columns(codes[rows], n_targets, dtype), A[:, d + n_nodes : -1])
+            A[:, -1] = 1.0
+            total += kernels.gram(A, weight)
+        return total, observed
 
-    for part in map_blocks(add, [blocks[i : i + BLOCKS_PER_TASK] for i in range(0, len(blocks), BLOCKS_PER_TASK)]):
-        whole.merge(part)
-    return whole
+    total, observed = np.zeros((width + 1, width + 1)), np.zeros(d)
+    for part, own in map_blocks(add, [blocks[i : i + BLOCKS_PER_TASK] for i in range(0, len(blocks), BLOCKS_PER_TASK)]):
+        total += part
+        observed += own
+    return SecondMoment.from_gram(total, block.n_rows, dtype), observed
+
+
+__all__ = ["summarise"]

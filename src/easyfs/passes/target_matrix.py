@@ -55,7 +55,7 @@ def target_matrix(plan: Plan, moment: SecondMoment, n_rows: float, spread: Array
     d = len(plan.live)
     weight = 1.0 - coverage if plan.sketch is not None else 1.0
     P, Y, relevance = np.zeros((d, 0)), np.zeros((d, 0)), None
-    if plan.target_kind is None:
+    if plan.target.kind is None:
         weight = 0.0
     else:
         P, Y, relevance = _supervised(plan, moment, n_rows)

@@ -12,7 +12,7 @@ import easyfs
 from easyfs.base.selector import BaseSelector
 from easyfs.common.parameters import check_number
 from easyfs.common.types import Array
-from easyfs.estimator import EasyFS
+from easyfs.estimator.streaming import StreamingSelector
 from easyfs.report.asked import asked_of
 from easyfs.report.cautions import ALMOST_TARGET, cautions
 from easyfs.report.document import Report
@@ -148,7 +148,7 @@ def _facts(selector: BaseSelector, X: Any, y: Any, sample_weight: Any) -> Facts:
     infos = selector.columns_
     coding: Coding | None = coding_of(selector, table, MOST_FEATURES)
     relevance, redundancy = selected.relevance, None
-    if isinstance(selector, EasyFS):
+    if isinstance(selector, StreamingSelector):
         redundancy = selector.redundancy_
     elif coding is not None and len(coding.columns) == selected.n_selected:
         redundancy = coding.redundancy(selector._encoder is not None)

@@ -14,7 +14,7 @@ from easyfs.base.request import resolve_columns
 from easyfs.base.selector import BaseSelector
 from easyfs.common.parameters import check_number
 from easyfs.common.types import Array
-from easyfs.estimator import EasyFS
+from easyfs.estimator.streaming import StreamingSelector
 from easyfs.evaluation import compare, stability_selection
 from easyfs.report.sections import beyond_chance_of
 from easyfs.report.summary import CrossValidation, Point, Stability
@@ -157,7 +157,7 @@ def chance_after(selector: BaseSelector, X: Any, y: Any, sample_weight: Any, ran
 
     It is 0 if no chosen column does. If all of them do, another fit with the rows says how many there are.
     """
-    if not isinstance(selector, EasyFS) or selector.task_ is None:
+    if not isinstance(selector, StreamingSelector) or selector.task_ is None:
         return None
     known, after = len(beyond_chance_of(selector)), _last_told(selector)
     if after < known or isinstance(selector.n_features_to_select, str):

@@ -18,55 +18,34 @@ LARGE_KERNEL = 2048
 COPY_JITTERS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
-def coding_rate(M: Array, eps2: float = 0.5) -> float:
-    """Coding rate of the features, ``R(M) = 1/2 logdet(I + p / (n eps^2) M'M)`` (Eq. redu_1).
-
-    The number of nats needed to code a row of ``M`` up to the precision ``eps``; redundant features cost few. Computed
-    from the Cholesky factor of the smaller of ``I + c M'M`` and ``I + c MM'``, which have the same determinant.
-
-    Parameters
-    ----------
-    M : ndarray of shape (n, p)
-        Features, centred and scaled as they are to be coded.
-    eps2 : float, default=0.5
-        The squared precision ``eps^2``.
-    """
-    M = np.asarray(M, dtype=np.float64)
-    n, p = M.shape
-    if p == 0:
-        return 0.0
-    return 0.5 * _log_det(_regularised(M, p / (n * eps2)))
-
-
-def leave_one_out_gain(M: Array, eps2: float = 0.5, *, form: str = "auto") -> Array:
+def leave_one_out_gain(gram: Array, n: float, eps2: float) -> Array:
     """What the coding rate loses when each feature goes, ``Q_i = R(M) - R(M without i)`` (Eqs. redu_2 to redu_4).
 
-    Large means that the others do not say it. All features at once, in closed form:
-    ``Q_i = 1/2 [logdet(I + p/(n eps^2) M'M) - logdet G] - 1/2 log (G^-1)_ii`` with
-    ``G = I + (p - 1)/(n eps^2) M'M`` (the reduced matrix has its own ``p - 1``, Eq. ap_4).
+    Large means that the others do not say it. With ``R(M) = 1/2 logdet(I + p / (n eps^2) M'M)`` (Eq. redu_1), all features
+    at once, in closed form: ``Q_i = 1/2 [logdet(I + p/(n eps^2) M'M) - logdet G] - 1/2 log (G^-1)_ii`` with
+    ``G = I + (p - 1)/(n eps^2) M'M`` (the reduced matrix has its own ``p - 1``, Eq. ap_4). The first part is the same for
+    all features and is left out: the scores are min-max normalised.
 
     Parameters
     ----------
-    M : ndarray of shape (n, p)
-        Features, centred and scaled as they are to be coded.
-    eps2 : float, default=0.5
+    gram : ndarray of shape (p, p)
+        ``M'M`` of the features, centred and scaled as they are to be coded.
+    n : float
+        Number of rows.
+    eps2 : float
         The squared precision ``eps^2``.
-    form : {"auto", "primal", "dual"}, default="auto"
-        Work with the ``p x p`` or with the ``n x n`` matrix; "auto" takes the smaller.
 
     Returns
     -------
     ndarray of shape (p,)
+        ``-1/2 log (G^-1)_ii``.
     """
-    M = np.asarray(M, dtype=np.float64)
-    n, p = M.shape
-    primal = n >= p if form == "auto" else form == "primal"
-    alpha = (p - 1) / (n * eps2)
-    diagonal = (
-        inverse_diagonal_primal(M.T @ M, alpha) if primal else inverse_diagonal_dual(lambda c: M[:, c], M.shape, alpha)
-    )
-    difference = _log_det(_regularised(M, p / (n * eps2))) - _log_det(_regularised(M, alpha))
-    return np.asarray(0.5 * difference - 0.5 * np.log(diagonal))
+    return np.asarray(-0.5 * np.log(inverse_diagonal_primal(gram, (len(gram) - 1) / (n * eps2))))
+
+
+def leave_one_out_gain_of_rows(columns: Callable[[slice], Array], shape: tuple[int, int], n: float, eps2: float) -> Array:
+    """The same from fewer rows than features; ``columns`` gives columns of ``M``, whose shape is ``shape``."""
+    return np.asarray(-0.5 * np.log(inverse_diagonal_dual(columns, shape, (shape[1] - 1) / (n * eps2))))
 
 
 def inverse_diagonal_primal(gram: Array, alpha: float) -> Array:
@@ -179,18 +158,6 @@ def explained_by_selected(shares: Array, selected: Array, source: Array | None =
     return np.asarray(np.clip(explained, 0.0, 1.0))
 
 
-def _regularised(M: Array, alpha: float) -> Array:
-    """``I + alpha M'M`` or ``I + alpha MM'``, whichever is smaller."""
-    gram = alpha * (M.T @ M if M.shape[0] >= M.shape[1] else M @ M.T)
-    gram[np.diag_indices(len(gram))] += 1.0
-    return np.asarray(gram)
-
-
 def _factor(matrix: Array) -> Array:
     """The lower Cholesky factor in place of a symmetric matrix: LAPACK takes its columns for rows."""
     return np.asarray(cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False))
-
-
-def _log_det(matrix: Array) -> float:
-    factor = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-    return float(2.0 * np.log(np.diagonal(factor)).sum())

@@ -21,6 +21,8 @@ def null_relevance(n: float, rank: int, n_drawn: int, level: float = LEVEL) -> f
 
 # Directions of the target this much weaker than its strongest are rounding.
 SINGULAR_VALUE_CUTOFF = 1e-6
+# A variance within a class below this share of the variance of all rows is rounding.
+WITHIN_ROUNDING = 1e-12
 
 
 def orthonormal_basis(target_gram: Array) -> Array:
@@ -63,36 +65,42 @@ def explained_share(cross: Array, energy: Array) -> Array:
     return np.asarray(np.divide(squared, energy, out=np.zeros_like(squared), where=energy > 0))
 
 
-def conditional_variance(M: Array, y: Array) -> Array:
-    """Conditional variance of the target given each feature (Eq. re_4).
+def conditional_variance(cross: Array, target_gram: Array, energy: Array) -> Array:
+    """Conditional variance of the target given each feature, in units of the target's variance (Eq. re_4).
 
-    ``L_i = var(y) (1 - corr(M_i, y)^2)``; smaller is more relevant. With several targets, the sum over an orthonormal
-    basis of them, so that neither their units nor their correlation count.
+    ``L_i = 1 - corr(M_i, y)^2``; smaller is more relevant. With several targets, the sum over an orthonormal basis of them,
+    so that neither their units nor their correlation count.
 
     Parameters
     ----------
-    M : ndarray of shape (n, p)
-        Features.
-    y : ndarray of shape (n,) or (n, t)
-        Target or targets.
+    cross : ndarray of shape (p, t)
+        ``M'Y``, products of the centred features with the centred targets.
+    target_gram : ndarray of shape (t, t)
+        ``Y'Y``.
+    energy : ndarray of shape (p,)
+        Sum of squares of each centred feature.
 
     Returns
     -------
     ndarray of shape (p,)
     """
-    M = np.asarray(M, dtype=np.float64)
-    y = np.asarray(y, dtype=np.float64)
-    M = M - M.mean(axis=0)
-    Y = y.reshape(len(y), -1) - y.reshape(len(y), -1).mean(axis=0)
-    basis = Y @ orthonormal_basis(Y.T @ Y)
-    unexplained = basis.shape[1] - explained_share(M.T @ basis, np.einsum("ij,ij->j", M, M))
-    return np.asarray(unexplained * (Y.var() if y.ndim == 1 else 1.0))
+    basis = orthonormal_basis(target_gram)
+    return np.asarray(basis.shape[1] - explained_share(cross @ basis, energy))
 
 
-def within_class_std(M: Array, labels: Array) -> Array:
-    """Standard deviation of each feature within each class (Eq. re_5), one row a class in sorted order.
+def within_class_std(squares: Array, n: float, spread: Array) -> Array:
+    """Standard deviation of each feature within a class (Eq. re_5), in units of its spread over all rows.
 
     Smaller is more relevant to that class. Divides by the number of rows (ddof 0), so a class of one row gives 0.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (p,)
+        Sum of squares of each feature about its mean in the class.
+    n : float
+        Rows of the class.
+    spread : ndarray of shape (p,)
+        Standard deviation of each feature over all rows.
     """
-    M, labels = np.asarray(M), np.asarray(labels)
-    return np.stack([M[labels == label].std(axis=0) for label in np.unique(labels)])
+    variance = squares / n / spread**2
+    return np.sqrt(np.where(variance < WITHIN_ROUNDING, 0.0, variance))

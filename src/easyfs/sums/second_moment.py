@@ -9,9 +9,12 @@ about ``min(2 n, p) * p`` numbers whatever the number of rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from easyfs.common.threads import PANEL_COLUMNS, add_gram, block_rows, block_slices, for_blocks, map_blocks
 from easyfs.common.types import Array
@@ -32,8 +35,6 @@ class SecondMoment:
     ----------
     p : int
         Number of columns.
-    fold : bool, default=False
-        Fold from the first row on, where it is known that many rows will come.
 
     Attributes
     ----------
@@ -43,14 +44,14 @@ class SecondMoment:
         Their total weight: ``n_rows`` unless rows are weighted.
     """
 
-    def __init__(self, p: int, *, fold: bool = False):
+    def __init__(self, p: int):
         self.p = p
         self.n_rows = 0
         self.weight = 0.0
         self.sums: Array = np.zeros(p)
         self.dtype = np.dtype(np.float64)
         self._parts: list[Rows] = []
-        self._gram: Array | None = np.zeros((p, p)) if fold else None
+        self._gram: Array | None = None
         self._squares: Array | None = None
 
     @property
@@ -73,18 +74,11 @@ class SecondMoment:
         self._squares = None
         self.n_rows += rows.shape[0]
         self.dtype = rows.extra.dtype
-        if self._gram is None or isinstance(rows.inputs, ScaledSparse):
-            self.weight += float(rows.weights().sum())
-            self.sums = self.sums + rows.sums()
-            self._parts.append(rows)
-            if self._gram is not None or self._too_many_rows():
-                self._fold()
-        else:
-            product = np.zeros((self.p + 1, self.p + 1))
-            _add_gram(product, rows)
-            self.weight += float(product[-1, -1])
-            self.sums = self.sums + product[-1, :-1]
-            self._gram += product[:-1, :-1]
+        self.weight += float(rows.weights().sum())
+        self.sums = self.sums + rows.sums()
+        self._parts.append(rows)
+        if self._gram is not None or self._too_many_rows():
+            self._fold()
         return self
 
     def merge(self, other: SecondMoment) -> SecondMoment:
@@ -105,27 +99,77 @@ class SecondMoment:
             self._fold()
         return self
 
-    def widen(self, extra: int) -> None:
-        """Append ``extra`` columns that have been zero in all rows so far."""
-        if extra == 0:
-            return
-        self._squares = None
-        self.p += extra
-        self.sums = np.concatenate([self.sums, np.zeros(extra)])
-        self._parts = [replace(part, extra=np.pad(part.extra, ((0, 0), (0, extra))), whole=None) for part in self._parts]
-        if self._gram is not None:
-            self._gram = np.pad(self._gram, (0, extra))
+    @classmethod
+    def from_gram(cls, product: Array, n_rows: int, dtype: np.dtype[Any]) -> SecondMoment:
+        """From ``[A, 1]' W [A, 1]`` over ``n_rows`` rows, whose numbers were of type ``dtype``."""
+        moment = cls(len(product) - 1)
+        moment.n_rows, moment.weight, moment.dtype = n_rows, float(product[-1, -1]), dtype
+        moment.sums = product[-1, :-1].copy()
+        moment._gram = np.ascontiguousarray(product[:-1, :-1])
+        return moment
 
-    def reorder(self, first: int, source: Array) -> None:
-        """Put the columns from ``first`` on into another order: place ``i`` takes what was at ``first + source[i]``."""
-        self._squares = None
-        order = np.concatenate([np.arange(first), first + source])
-        self.sums = self.sums[order]
-        self._parts = [
-            replace(part, extra=part.extra[:, order[part.n_inputs :] - part.n_inputs], whole=None) for part in self._parts
-        ]
+    def copy(self) -> SecondMoment:
+        """Another one with the same sums; rows that are kept are shared, as they are never written to."""
+        other = copy(self)
+        other._parts = list(self._parts)
+        other._gram = None if self._gram is None else self._gram.copy()
+        return other
+
+    def placed(self, first: int, places: Array, count: int) -> SecondMoment:
+        """Another one whose columns from ``first`` on stand among ``count`` others, at these places; the rest are zero."""
+        other = SecondMoment(first + count)
+        other.n_rows, other.weight, other.dtype = self.n_rows, self.weight, self.dtype
+        order = np.concatenate([np.arange(first), first + places])
+        other.sums[order] = self.sums
+        for part in self._parts:
+            beside = first - part.n_inputs
+            extra = np.zeros((part.shape[0], beside + count), dtype=part.extra.dtype)
+            extra[:, order[part.n_inputs :] - part.n_inputs] = part.extra
+            other._parts.append(replace(part, extra=extra, whole=None))
         if self._gram is not None:
-            self._gram = self._gram[np.ix_(order, order)]
+            other._gram = np.zeros((other.p, other.p))
+            other._gram[np.ix_(order, order)] = self._gram
+        return other
+
+    def fold(self) -> SecondMoment:
+        """Fold the rows into a Gram matrix, even if they are few."""
+        self._fold()
+        return self
+
+    def to_arrays(self) -> dict[str, Array]:
+        """All of it as plain arrays, to be stored or sent."""
+        arrays = {"numbers": np.array([self.p, self.n_rows, self.weight]), "sums": self.sums}
+        arrays["dtype"] = np.array(self.dtype.str)
+        if self._gram is not None:
+            arrays["gram"] = self._gram
+        if self._parts:
+            rows = self.rows()
+            arrays |= {"extra": rows.extra, **({} if rows.weight is None else {"weight": rows.weight})}
+            if isinstance(rows.inputs, ScaledSparse):
+                S = rows.inputs.S
+                arrays |= {"data": S.data, "indices": S.indices, "indptr": S.indptr, "shift": rows.inputs.shift}
+            else:
+                arrays["inputs"] = rows.inputs
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> SecondMoment:
+        """What :meth:`to_arrays` gave."""
+        p, n_rows, weight = arrays["numbers"]
+        moment = cls(int(p))
+        moment.n_rows, moment.weight, moment.sums = int(n_rows), float(weight), arrays["sums"]
+        moment.dtype = np.dtype(str(arrays["dtype"]))
+        moment._gram = arrays.get("gram")
+        if "extra" in arrays:
+            inputs: Array | ScaledSparse
+            if "inputs" in arrays:
+                inputs = arrays["inputs"]
+            else:
+                shape = (len(arrays["extra"]), len(arrays["shift"]))
+                stored = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+                inputs = ScaledSparse.of_scaled(stored, arrays["shift"])
+            moment._parts = [Rows(inputs, arrays["extra"], arrays.get("weight"))]
+        return moment
 
     @classmethod
     def of_classes(cls, classes: Mapping[int, SecondMoment], p: int, n_classes: int) -> SecondMoment:

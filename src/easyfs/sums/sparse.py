@@ -99,11 +99,16 @@ class ScaledSparse:
         self.shape, self.dtype = S.shape, S.dtype
         self._columns: sparse.csc_array | None = None
 
+    @classmethod
+    def of_scaled(cls, S: sparse.csr_array, shift: Array) -> ScaledSparse:
+        """From entries that are divided by the scale of their column, and what is to be taken off each column."""
+        rows = object.__new__(cls)
+        rows._missing = None
+        rows._set(S, shift)
+        return rows
+
     def __getitem__(self, rows: Any) -> ScaledSparse:
-        part = object.__new__(ScaledSparse)
-        part._missing = None
-        part._set(self.S[rows], self.shift)
-        return part
+        return ScaledSparse.of_scaled(self.S[rows], self.shift)
 
     @property
     def nbytes(self) -> int:
@@ -146,7 +151,4 @@ def vertical(parts: list[Array | ScaledSparse]) -> Array | ScaledSparse:
     if not shifts:
         return np.concatenate([np.asarray(part) for part in parts])
     stored = [part.S if isinstance(part, ScaledSparse) else sparse.csr_array(part + shifts[0]) for part in parts]
-    whole = object.__new__(ScaledSparse)
-    whole._missing = None
-    whole._set(sparse.csr_array(sparse.vstack(stored, format="csr")), shifts[0])
-    return whole
+    return ScaledSparse.of_scaled(sparse.csr_array(sparse.vstack(stored, format="csr")), shifts[0])

@@ -49,6 +49,9 @@ class Target:
             return len(self.classes)
         return 0 if self.values is None else int(self.values.shape[1])
 
+    def __getitem__(self, rows: Any) -> Target:
+        return self if self.values is None else Target(self.task, self.kind, self.values[rows], self.classes)
+
 
 def _as_array(y: Any) -> tuple[Array, bool]:
     """A target as an array, and whether its own library says that it is a category."""

@@ -1,0 +1,1 @@
+"""Engines: each runs the middle step, the sums over rows, where the rows are."""

@@ -1,0 +1,37 @@
+"""Tables in memory, and what an engine is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from easyfs.passes.block import Block
+from easyfs.passes.make_plan import Prepared
+from easyfs.passes.statistics import Statistics
+from easyfs.passes.summarise import summarise
+
+
+class Engine(Protocol):
+    """Where the rows are: it gives a sample of them, and sums them up; nothing else leaves it."""
+
+    def sample(self, seed: int) -> Block:
+        """A sample of the rows: the same rows of the same table, whatever the engine."""
+
+    def reduce(self, prepared: Prepared) -> Statistics:
+        """The sums over all rows, under a plan."""
+
+
+class MemoryEngine:
+    """A table in memory, summed by threads."""
+
+    def __init__(self, block: Block):
+        self.block = block
+
+    def sample(self, seed: int) -> Block:
+        """A sample of the rows, or all of them where they are few."""
+        return self.block.sample(seed)
+
+    def reduce(self, prepared: Prepared) -> Statistics:
+        """The sums over all rows; rows that were scaled for the plan are not scaled again."""
+        whole = prepared.sample.X is self.block.X
+        scaled = (prepared.inputs, prepared.observed) if whole else None
+        return summarise(prepared.plan, self.block, scaled=scaled)

@@ -1,0 +1,197 @@
+"""EasyFS: columns taken one by one, each for what it adds to those already taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from easyfs.common.parameters import check_number
+from easyfs.estimator.streaming import StreamingSelector
+from easyfs.passes.settings import SequentialChoice, SequentialPlan
+from easyfs.tables.target import Target
+
+
+class EasyFS(StreamingSelector):
+    """Select the few columns that say most about the target, and say it only once.
+
+    Columns are chosen one by one, each for what it adds to those already chosen; columns that matter in a curve, or only
+    together with others, are searched for and named. Works for classes, numbers, several targets at once and, for coverage
+    of the table, without any target. No model is trained.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        How many columns to select. A whole number is a count, a float in (0, 1] is a share of the columns (at least one):
+        ``1`` is one column, ``1.0`` is all of them. ``"auto"`` stops when no column that is left says more about the target
+        than the best of as many random columns would; at least one is selected. Without a target, it stops when the next
+        column would add less than a hundredth of what the selected ones cover.
+
+    task : {"auto", "classification", "regression"}, default="auto"
+        What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers that are few, or codes of several
+        rows each, are classes; other numbers are quantities. Where that is doubtful, a warning says which it was.
+
+    interactions : bool, default=True
+        Look for columns that matter in a curve or only together with others, on a sample of the rows.
+
+    n_hidden : int, default=256
+        Hidden nodes of the network. Each listens to all columns; together they are a sketch of the whole table, so that the
+        columns chosen late, when the target is explained, cover the table rather than its noise.
+
+    predicted_share : float, default=0.5
+        Share of the target's weight that goes to the part of it that a linear fit predicts for rows it has not seen, so
+        that columns which merely fit the target's noise count less. The share falls as rows beyond those of the fit come
+        in. 0 switches this off.
+
+    coverage : float, default=0.2
+        Weight of the coverage of the whole table, against the target's: it decides between columns that tell the target
+        about as much, and in which order columns come that tell nothing more of it.
+
+    coverage_power : float, default=1.0
+        How much more the hidden nodes hear the columns that are related to the target: each column's variance is weighed by
+        this power of its relevance. 0 covers all columns alike.
+
+    clip : float or None, default=4.0
+        Values further than this many standard deviations from the mean, of a column or of a numeric target, count as this
+        far, so that a few extreme rows do not decide alone. The standard deviation is that of the clipped values, as long
+        as no more than a hundredth of the rows are clipped. None takes all values as they are.
+
+    eps2 : float or "auto", default="auto"
+        Squared precision at which columns are coded. Near 0, a near-copy of a selected column is worthless; the larger it
+        is, the more each column counts as if it were alone. ``"auto"`` is 0.2 and more where the target is noisy for so few
+        rows: a tenth of the ridge penalty, for each row, that predicts the target best is added, at most 1.
+
+    include : list of names or positions, optional
+        Columns that are selected in any case, before all others. They count towards the number asked for.
+
+    exclude : list of names or positions, optional
+        Columns that are never selected. They are not seen by the network either.
+
+    feature_groups : sequence of labels, one for each column, optional
+        Columns with the same label are selected or left together and count as one, such as the indicator columns of one
+        category.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the network. With a seed, the same table gives the same answer on any number of threads.
+
+    Attributes
+    ----------
+    order_ : ndarray of shape (n_features_in_,)
+        All columns, best first: included ones as given, selected ones as chosen, the rest by what they would add next,
+        copies of selected columns, constant columns, excluded columns.
+    ranking_ : ndarray of shape (n_features_in_,)
+        1 + the place of each column in ``order_``.
+    scores_ : ndarray of shape (n_features_in_,)
+        What each column added when it was chosen, or would have added last; ``-inf`` if excluded.
+    gains_ : ndarray of shape (n_features_,)
+        What each selected column added, in order, as a share of all there is to explain.
+    redundancy_ : ndarray of shape (n_features_in_,)
+        Share of each column that the (other) selected columns already say.
+    relevance_ : ndarray of shape (n_features_in_,) or None
+        Share of each column that the target explains by itself.
+    p_values_ : ndarray of shape (n_features_,) or None
+        For each selected column, in order, how likely the best of as many unrelated columns would tell as much beyond the
+        columns before it; None without a target.
+    beyond_chance_ : ndarray of bool, shape (n_features_,) or None
+        Whether it tells more than chance.
+    interactions_ : list of Interaction
+        Columns that matter together, or one that matters in a curve: names, share of the target, p-value.
+    columns_ : list of ColumnInfo
+        What each column is, and what was done with it.
+    target_ : TargetInfo or None
+        What the target holds; None without one, and after blocks of rows.
+    n_features_ : int
+        Number of selected columns.
+    n_rows_ : int
+        Number of rows seen.
+    task_ : {"classification", "regression", None}
+        What ``y`` was taken for; None without a target.
+    classes_ : ndarray
+        The class labels, for a single column of them.
+    plan_ : Plan
+        After :meth:`partial_fit`: the scaling and network that all blocks go through.
+    n_features_in_ : int
+        Number of columns seen.
+    feature_names_in_ : ndarray of str
+        Their names, when all are strings.
+
+    See Also
+    --------
+    EasyFSRanking : The method as it was published.
+    MRMRSelector : Columns one by one by relevance less redundancy, in pairs.
+    LassoSelector : The columns of a sparse linear model.
+
+    References
+    ----------
+    Lv, Xia, Liang and Chen, "EasyFS: an Efficient Model-free Feature Selection Framework via Elastic Transformation
+    of Features".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from easyfs import EasyFS
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = EasyFS(n_features_to_select=3, random_state=0).fit(X, y)
+    >>> selector.transform(X).shape
+    (569, 3)
+    >>> selector.truncate(1).get_feature_names_out().shape
+    (1,)
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str = "auto",
+        *,
+        task: str = "auto",
+        interactions: bool = True,
+        n_hidden: int = 256,
+        predicted_share: float = 0.5,
+        coverage: float = 0.2,
+        coverage_power: float = 1.0,
+        clip: float | None = 4.0,
+        eps2: float | str = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.task = task
+        self.interactions = interactions
+        self.n_hidden = n_hidden
+        self.predicted_share = predicted_share
+        self.coverage = coverage
+        self.coverage_power = coverage_power
+        self.clip = clip
+        self.eps2 = eps2
+        self.include = include
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.random_state = random_state
+
+    def _plan_settings(self) -> SequentialPlan:
+        check_number("n_hidden", self.n_hidden, 0, whole=True)
+        if self.interactions not in (True, False):
+            raise ValueError(f"interactions={self.interactions!r}: give True to look for joint effects, or False.")
+        check_number("predicted_share", self.predicted_share, 0, 1)
+        check_number("coverage_power", self.coverage_power, 0)
+        if self.clip is not None:
+            check_number("clip", self.clip, 0, above=True, or_else=", or None to clip nothing")
+        return SequentialPlan(
+            n_hidden=self.n_hidden,
+            interactions=bool(self.interactions),
+            predicted_share=self.predicted_share,
+            coverage_power=self.coverage_power,
+            clip=np.inf if self.clip is None else float(self.clip),
+        )
+
+    def _choice_settings(self) -> SequentialChoice:
+        if self.eps2 != "auto":
+            check_number("eps2", self.eps2, 0, above=True, or_else=", or 'auto'")
+        check_number("coverage", self.coverage, 0, 1)
+        return SequentialChoice(None if isinstance(self.eps2, str) else float(self.eps2), self.coverage)
+
+    def _check_target_is_there(self, target: Target) -> None:
+        if target.kind is None and self.n_hidden == 0:
+            raise ValueError("without a target, columns are selected to cover the hidden nodes; n_hidden=0 leaves none.")

@@ -1,0 +1,428 @@
+"""What both forms of EasyFS share: ``fit``, ``partial_fit`` and ``merge``, over the three steps of a fit."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from easyfs.base.request import Constraints
+from easyfs.base.result import Interaction, Selection
+from easyfs.base.selector import BaseSelector
+from easyfs.common.notices import warn_user
+from easyfs.common.threads import threads_for
+from easyfs.common.types import Array
+from easyfs.engines.memory import Engine, MemoryEngine
+from easyfs.passes.block import Block
+from easyfs.passes.choose import choose
+from easyfs.passes.choosing import LEVEL
+from easyfs.passes.make_plan import Prepared, make_plan
+from easyfs.passes.plan import Plan
+from easyfs.passes.settings import ChoiceSettings, PlanSettings
+from easyfs.passes.statistics import Statistics
+from easyfs.passes.summarise import summarise
+from easyfs.stages.redundancy import explained_by_selected
+from easyfs.sums.measuring import check_scale, scaled_late
+from easyfs.tables.frames import column_names
+from easyfs.tables.target import (
+    CONSTANT_TARGET,
+    Target,
+    check_same_labels,
+    check_target,
+    check_two_classes,
+    check_varies,
+)
+from easyfs.tables.target_summary import describe_target
+from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
+
+# Root mean square of a scaled column, as a share of the bound, from which on much of it must have been clipped.
+DRIFT = 0.75
+
+
+class StreamingSelector(BaseSelector):
+    """A selector that needs sums over rows only, so that rows may come in blocks and parts may be merged."""
+
+    task: str
+    random_state: Any
+    task_: str | None
+    classes_: Array
+    plan_: Plan
+    _statistics: Statistics | None
+    _additive = True
+
+    @abstractmethod
+    def _plan_settings(self) -> PlanSettings:
+        """What a plan depends on, checked."""
+
+    @abstractmethod
+    def _choice_settings(self) -> ChoiceSettings:
+        """What only the choice depends on, checked."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Select columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+            Numbers; NaN is a missing value and counts as the mean of its column.
+        y : array-like of shape (n,) or (n, t), optional
+            Class labels, numbers, several targets, or a 0/1 matrix of labels. Without it, the columns that best cover
+            the table are selected.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row; a weight of 2 is the same as having the row twice.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        self._forget()
+        block = self._rows_of(self._check_table(X, reset=True), y, sample_weight, self.task)
+        request = self._constraints()
+        check_enough_rows(block.X, block.weight)
+        check_varies(block.target)
+        self._saw(block.n_rows, describe_target(block.target, y))
+        with threads_for(*block.X.shape):
+            engine = MemoryEngine(block)
+            prepared = self._prepare(engine, request)
+            statistics = engine.reduce(prepared)
+            self._remember(block.target)
+            self._result = self._choose(prepared.plan, statistics, request)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        plan: Plan | None = None,
+        scale: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Add a block of rows of a table that does not fit into memory, or is still growing.
+
+        The plan, that is scaling and network, is made from the **first** block, which should look like the rest: give it a
+        few thousand rows in random order. What lies further than ``clip`` of its standard deviations from its mean counts
+        as that far in all blocks; where later blocks are much wider, a warning says so. Memory does not grow with the
+        number of rows. The selection is computed when one of its attributes is first read. The task is fixed by the first
+        block; classes may appear later. A later block without rows, or whose weights are all zero, adds nothing.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+            A block of rows, as in :meth:`fit`.
+        y : array-like of shape (n,) or (n, t), optional
+            Their target.
+        sample_weight : array-like of shape (n,), optional
+            Their weights.
+        plan : Plan, optional
+            First block only: use this plan, from :meth:`draw_plan` or another selector's ``plan_``, so that the two can be
+            merged.
+        scale : tuple of (mean, standard deviation), optional
+            First block only: the scale of each column, where it is known; the nodes still come from the block.
+
+        Returns
+        -------
+        self
+            The selector itself.
+        """
+        first = getattr(self, "_statistics", None) is None
+        if not first and (plan is not None or scale is not None):
+            raise ValueError("plan and scale are for the first block; this selector has seen rows already.")
+        if first:
+            self._forget()
+        if self._adds_nothing(X, sample_weight, first=first):
+            return self
+        if plan is not None:
+            self._check_plan(plan, column_names(X))
+        matrix = self._check_table(
+            X,
+            reset=first,
+            min_rows=2 if first and plan is None else 1,
+            encoder=None if plan is None else plan.encoder,
+            learn=plan is None,
+            more=True,
+        )
+        block = self._rows_of(matrix, y, sample_weight, self._task_of(plan) if first else (self.task_ or "auto"))
+        if first:
+            self.plan_ = self._first_plan(block, plan, scale)
+            self._remember(block.target)
+        self._add(block)
+        return self
+
+    def draw_plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Plan:
+        """Make the plan, that is scaling and network, from a sample of rows, to be passed to several ``partial_fit``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+            Rows that look like all of them.
+        y : array-like of shape (n,) or (n, t), optional
+            Their target.
+        sample_weight : array-like of shape (n,), optional
+            Their weights.
+
+        Returns
+        -------
+        Plan
+            For ``partial_fit(..., plan=plan)``.
+        """
+        drawn: StreamingSelector = clone(self)
+        return drawn.partial_fit(X, y, sample_weight).plan_
+
+    def merge(self, other: StreamingSelector) -> Self:
+        """Add the rows that another selector has seen through ``partial_fit`` under the same plan.
+
+        Parameters
+        ----------
+        other : selector of the same class
+            It is left as it is.
+
+        Returns
+        -------
+        self
+            The selector itself.
+        """
+        mine, theirs = getattr(self, "_statistics", None), getattr(other, "_statistics", None)
+        if mine is None or theirs is None:
+            raise ValueError("merge needs two selectors that have seen rows through partial_fit.")
+        self._statistics = mine + theirs
+        self._saw(other.n_rows_, None, other._seen.missing)
+        if hasattr(other, "classes_"):
+            self.classes_ = np.union1d(self.classes_, other.classes_)
+        self._result = None
+        return self
+
+    @property
+    def redundancy_(self) -> Array:
+        """Share of each column's variance that the selected columns already say, between 0 and 1.
+
+        For a selected column: that the *other* selected ones say. A copy of a selected column has 1.
+        """
+        result = self._found()
+        assert result.coded is not None
+        encoder, selected = self._encoder, result.order[: len(result.coded)]
+        if encoder is None:
+            return explained_by_selected(result.coded, selected)
+        return encoder.mean_of(explained_by_selected(result.coded, selected, encoder.source))
+
+    @property
+    def relevance_(self) -> Array | None:
+        """Share of each column that the target explains by itself, as R squared; None without a target."""
+        return self._selected().relevance
+
+    @property
+    def p_values_(self) -> Array | None:
+        """For each selected column, in order, how likely the best of as many unrelated columns would tell as much.
+
+        Beyond the columns selected before it, or together with others it was found with; None without a target. A value
+        of 0.02 and more means: no more than chance.
+        """
+        return self._selected().p_values
+
+    @property
+    def beyond_chance_(self) -> Array | None:
+        """For each selected column, in order, whether it tells more of the target than chance; None without a target."""
+        p_values = self.p_values_
+        return None if p_values is None else p_values < LEVEL
+
+    @property
+    def interactions_(self) -> list[Interaction]:
+        """Columns that matter together, or in a curve, with the share of the target they explain; found first, first."""
+        selected = self._selected()
+        names = self._names() or [f"x{j}" for j in range(len(selected.order))]
+        return [
+            Interaction(tuple(str(names[j]) for j in found.columns), found.share, found.p_value)
+            for found in selected.found
+            if not found.plain
+        ]
+
+    def truncate(self, n_features_to_select: int | float) -> Self:
+        """The same fit with another number of features, at no cost; it takes no further rows.
+
+        Parameters
+        ----------
+        n_features_to_select : int or float
+            A count, or a share of all columns (of all groups, where columns are grouped).
+
+        Returns
+        -------
+        selector
+            A copy of this selector that selects the first columns of ``order_``.
+        """
+        shorter: Self = super().truncate(n_features_to_select)
+        shorter._statistics = None
+        return shorter
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_result", None) is not None or getattr(self, "_statistics", None) is not None
+
+    # --- the three steps ---
+
+    def _prepare(self, engine: Engine, request: Constraints, scale: tuple[Any, Any] | None = None) -> Prepared:
+        """Make the plan from the engine's sample."""
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=4)
+        rng = np.random.default_rng(seeds)
+        seed = int(rng.integers(1 << 62))
+        return make_plan(engine.sample(seed), self._plan_settings(), request, seed, rng, scale)
+
+    def _add(self, block: Block) -> None:
+        """Sum a block up, and add the sums to those of the blocks before it."""
+        self._check_same_settings(self.plan_)
+        self._check_same_target(self.plan_, block.target)
+        self._scale_late(block.X)
+        if block.target.classes is not None:
+            self.classes_ = np.union1d(self.classes_, block.target.classes)
+        self._saw(block.n_rows, None)
+        with threads_for(*block.X.shape):
+            statistics = summarise(self.plan_, block)
+        if self._statistics is None:
+            self._statistics = statistics
+        else:
+            self._statistics += statistics
+        self._result = None
+
+    def _choose(self, plan: Plan, statistics: Statistics, request: Constraints) -> Selection:
+        """Choose, and say so where nothing tells more than chance."""
+        found = choose(plan, statistics, request, self._choice_settings())
+        if request.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():
+            warn_user(
+                f"none of the {len(found.order)} columns tells more of the target than chance would; one is selected, "
+                "which may say nothing (p_values_). Check the target, or give more rows."
+            )
+        return found
+
+    def _found(self) -> Selection:
+        check_is_fitted(self)
+        statistics = getattr(self, "_statistics", None)
+        if statistics is not None and getattr(self, "_answered", "") != self._asked():
+            self._result = None
+        if self._result is None:
+            assert statistics is not None
+            self._check_same_settings(self.plan_)
+            self._answered = self._asked()
+            if hasattr(self, "classes_"):
+                check_two_classes(self.classes_)
+            elif self.plan_.target.kind == "values" and not statistics.target_varies():
+                raise ValueError(CONSTANT_TARGET)
+            with threads_for(statistics.n_rows, self.n_features_in_):
+                self._warn_of_drift(statistics)
+                self._result = self._choose(self.plan_, statistics, self._constraints())
+        return self._result
+
+    # --- checks ---
+
+    def _forget(self) -> None:
+        """Check the parameters and drop what an earlier fit has left."""
+        self._plan_settings()
+        self._choice_settings()
+        self._result = None
+        self._statistics = None
+        for name in ("plan_", "classes_", "task_", "_answered"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _rows_of(self, matrix: Array, y: Any, sample_weight: Any, task: str) -> Block:
+        """Check target and weights; rows of weight zero are left out."""
+        target = check_target(y, matrix.shape[0], task)
+        self._check_target_is_there(target)
+        weight = check_weights(sample_weight, matrix.shape[0])
+        return Block(*drop_weightless(matrix, target, weight))
+
+    @abstractmethod
+    def _check_target_is_there(self, target: Target) -> None:
+        """A form may need a target, or something else without one."""
+
+    def _remember(self, target: Target) -> None:
+        self.task_ = target.task
+        if target.classes is not None:
+            self.classes_ = target.classes
+
+    def _first_plan(self, block: Block, plan: Plan | None, scale: tuple[Any, Any] | None) -> Plan:
+        """The plan that was given, or one made from the first block."""
+        request = self._constraints()
+        if plan is None:
+            check_enough_rows(block.X, block.weight)
+            with threads_for(*block.X.shape):
+                made = self._prepare(MemoryEngine(block), request, check_scale(scale, block.X.shape[1])).plan
+            return replace(made, encoder=self._encoder)
+        if plan.n_inputs != block.X.shape[1]:
+            raise ValueError(f"plan was made for {plan.n_inputs} columns, but X has {block.X.shape[1]}.")
+        return plan
+
+    def _scale_late(self, matrix: Array) -> None:
+        """Scale columns that had no value in any block so far by the first one that has some: all before is missing."""
+        late = scaled_late(self.plan_.scaling, matrix)
+        if late is not self.plan_.scaling:
+            self.plan_ = replace(self.plan_, scaling=late)
+            if self._statistics is not None:
+                self._statistics = self._statistics.of_plan(self.plan_.identity)
+
+    def _asked(self) -> str:
+        """What of the parameters a selection depends on, beside the plan."""
+        return repr(sorted((name, value) for name, value in self.get_params(deep=False).items() if name != "random_state"))
+
+    def _check_same_settings(self, plan: Plan) -> None:
+        """A plan is made for certain settings; another selector, or this one later, must have the same."""
+        settings = self._plan_settings()
+        if type(settings) is not type(plan.settings):
+            raise ValueError(f"the plan was not made by {type(self).__name__}; make one with its own draw_plan.")
+        mine, made = vars(settings), vars(plan.settings)
+        other = [name for name in mine if mine[name] != made[name]]
+        if other:
+            raise ValueError(
+                f"the plan (the first block) was made with {other[0]}={made[other[0]]!r}, but this selector has "
+                f"{other[0]}={mine[other[0]]!r}; begin anew with fit, or set it back."
+            )
+
+    def _check_plan(self, plan: Any, names: list[Any] | None) -> None:
+        if not isinstance(plan, Plan):
+            raise TypeError(f"plan is of type {type(plan).__name__}; pass what draw_plan returns, or a selector's plan_.")
+        self._check_same_settings(plan)
+        known = None if plan.encoder is None else [column.name for column in plan.encoder.columns]
+        if known is not None and names != known:
+            found = "is no table" if names is None else f"has {', '.join(map(repr, names[:5]))}{', ...' * (len(names) > 5)}"
+            raise ValueError(
+                f"plan was made for a table with the columns {', '.join(map(repr, known[:5]))}"
+                f"{', ...' * (len(known) > 5)}, in this order, but X {found}."
+            )
+
+    def _task_of(self, plan: Plan | None) -> str:
+        """The task of the first block: what a plan was made for knows better than a few rows do."""
+        if plan is None or self.task != "auto":
+            return self.task
+        numbers = plan.target.kind == "values" and plan.target.n_values == 1
+        return "classification" if plan.target.kind == "classes" else "regression" if numbers else "auto"
+
+    def _check_same_target(self, plan: Plan, target: Target) -> None:
+        """A block's target must be of the kind that the plan was made for."""
+        coding = plan.target
+        if coding.kind != target.kind:
+            words = {"classes": "class labels", "values": "numbers", None: "no target"}
+            found, first = words[target.kind], words[coding.kind]
+            raise ValueError(f"this block has {found} in y, but the plan (the first block) was made for {first}.")
+        check_same_labels(coding.classes, target.classes)
+        if target.kind == "values" and target.n_targets != coding.n_values:
+            raise ValueError(f"y has {target.n_targets} targets in this block, but {coding.n_values} in the first one.")
+
+    def _warn_of_drift(self, statistics: Statistics) -> None:
+        """Say which columns are much wider than in the rows that set where values are clipped."""
+        scaling = self.plan_.scaling
+        if not np.isfinite(scaling.clip):
+            return
+        drifted = np.flatnonzero((statistics.mean_squares() > (DRIFT * scaling.clip) ** 2) & ~scaling.constant)
+        if len(drifted):
+            given = self._names() if self._encoder is None else self._encoder.names
+            names = given or [f"x{j}" for j in range(len(scaling.center))]
+            listed = ", ".join(str(names[j]) for j in drifted[:5]) + (", ..." if len(drifted) > 5 else "")
+            many = len(drifted) > 1
+            warn_user(
+                f"{len(drifted)} column{'s' if many else ''} ({listed}) {'vary' if many else 'varies'} far more in "
+                "later blocks than in the first one, by whose spread values are clipped. Make the plan from rows of all "
+                "blocks (draw_plan), pass scale, or set clip=None."
+            )

@@ -1,0 +1,65 @@
+"""Kernels: the three products over rows that take the time, behind one protocol, so that other hardware can do them.
+
+Arrays may be of any library whose arrays can be cut and written to like numpy's; sums come back as float64 of numpy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from easyfs.common.types import Array
+from easyfs.stages.expansion import Network
+from easyfs.sums.measuring import scale_rows
+from easyfs.sums.rows import Rows
+from easyfs.sums.scaling import Scaling
+
+
+class Kernels(Protocol):
+    """What an array library must be able to do."""
+
+    def empty(self, n_rows: int, n_columns: int, scaling: Scaling) -> Any:
+        """Room for dense rows."""
+
+    def scale(self, X: Any, scaling: Scaling, weight: Array | None, out: Any) -> Array:
+        """Scale rows into ``out``; missing values become zero. Give the weight of the observed values of each column."""
+
+    def expand(self, inputs: Any, network: Network, out: Any) -> None:
+        """Compute the nodes of scaled rows into ``out``."""
+
+    def put(self, values: Array, out: Any) -> None:
+        """Write an array of numpy into ``out``."""
+
+    def gram(self, A: Any, weight: Array | None) -> Array:
+        """``A' W A`` in float64."""
+
+
+class NumpyKernels:
+    """On the processor."""
+
+    def empty(self, n_rows: int, n_columns: int, scaling: Scaling) -> Array:
+        """Room for dense rows."""
+        return np.empty((n_rows, n_columns), dtype=scaling.dtype)
+
+    def scale(self, X: Array, scaling: Scaling, weight: Array | None, out: Array) -> Array:
+        """Scale rows into ``out``; missing values become zero. Give the weight of the observed values of each column."""
+        return scale_rows(X, scaling, weight, out=out)[1]
+
+    def expand(self, inputs: Array, network: Network, out: Array) -> None:
+        """Compute the nodes of scaled rows into ``out``."""
+        network.expand(inputs, out=out)
+
+    def put(self, values: Array, out: Array) -> None:
+        """Write an array into ``out``."""
+        out[:] = values
+
+    def gram(self, A: Array, weight: Array | None) -> Array:
+        """``A' W A`` in float64; rows that lie too far from zero for float32 are multiplied in float64."""
+        rows = Rows(A[:, :0], A).safe().extra
+        if weight is not None:
+            rows = rows * np.sqrt(weight).astype(rows.dtype)[:, None]
+        return np.asarray(rows.T @ rows, dtype=np.float64)
+
+
+NUMPY = NumpyKernels()
