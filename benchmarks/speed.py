@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.feature_selection import f_classif
 from threadpoolctl import threadpool_limits
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 
 
 def timed(function: Callable[[], object]) -> float:
@@ -106,7 +106,7 @@ def ranking(pairs: int) -> None:
         gram[np.diag_indices(2000)] += 5000.0
         np.linalg.cholesky(gram)
 
-    selector = EasyFS(20, compression="ranking", n_hidden=256, n_enhancement=2000 - 500 - 256, random_state=0)
+    selector = EasyFSRanking(20, n_hidden=256, n_enhancement=2000 - 500 - 256, random_state=0)
     compare("ranking, p = 2000 nodes, 5000 rows, against M.T @ M + chol", 4.0, reference, lambda: selector.fit(X, y), pairs)
 
 

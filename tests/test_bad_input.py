@@ -125,7 +125,7 @@ class TestParameters:
             small(task="cluster").fit(X, y)
 
     def test_the_constructor_stores_and_fit_checks(self) -> None:
-        selector = EasyFS(-5, compression="greedy", eps2=0)
+        selector = EasyFS(-5, eps2=0)
         assert selector.get_params()["compression"] == "greedy"
 
     @pytest.mark.parametrize("method", ["fit", "partial_fit"])
@@ -561,7 +561,7 @@ class TestStreams:
 
     def test_a_first_block_without_rows_that_count(self) -> None:
         X, y = table()
-        network = small().draw_network(X, y)
+        network = small().draw_plan(X, y)
         for settings in ({}, {"network": network}):
             with pytest.raises(ValueError, match=says("first block has no rows", "begin with", "at least 2 rows")):
                 small().partial_fit(X[:0], y[:0], **settings)
@@ -581,31 +581,31 @@ class TestStreams:
         X, y = table()
         selector = small().partial_fit(X, y)
         with pytest.raises(ValueError, match=says("network", "scale", "first block")):
-            selector.partial_fit(X, y, network=selector.network_)
+            selector.partial_fit(X, y, plan=selector.plan_)
         with pytest.raises(ValueError, match=says("network", "scale", "first block")):
             selector.partial_fit(X, y, scale=(np.zeros(5), np.ones(5)))
 
     def test_a_network_of_another_table(self) -> None:
         X, y = table()
-        network = small().draw_network(X, y)
+        network = small().draw_plan(X, y)
         with pytest.raises(ValueError, match=says("network", "5 columns", "4")):
-            small().partial_fit(X[:, :4], y, network=network)
+            small().partial_fit(X[:, :4], y, plan=network)
         with pytest.raises(ValueError, match=says("class labels", "numbers")):
-            small().partial_fit(X, X[:, 0], network=network)
+            small().partial_fit(X, X[:, 0], plan=network)
 
     @pytest.mark.parametrize("compression", ["sequential", "ranking"])
     def test_a_network_of_the_other_compression(self, compression: str) -> None:
         X, y = table()
         other = {"sequential": "ranking", "ranking": "sequential"}[compression]
-        network = small(compression=other).draw_network(X, y)
+        network = small(compression=other).draw_plan(X, y)
         with pytest.raises(ValueError, match=says("network", "compression")):
-            small(compression=compression).partial_fit(X, y, network=network)
+            small(compression=compression).partial_fit(X, y, plan=network)
 
     @pytest.mark.parametrize("network", ["network", 5, EasyFS()])
     def test_something_that_is_no_network(self, network: Any) -> None:
         X, y = table()
         with pytest.raises((ValueError, TypeError), match="network"):
-            small().partial_fit(X, y, network=network)
+            small().partial_fit(X, y, plan=network)
 
     @pytest.mark.parametrize(
         "scale",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 from easyfs.base.result import LEVEL as NAMED
 from easyfs.base.result import Found
 from easyfs.passes.choose import _task
@@ -182,12 +182,12 @@ def test_what_is_given_up_leaves_the_search_as_if_it_had_never_been_taken() -> N
 
 def test_the_ranking_goes_on_until_nothing_that_is_left_tells_anything() -> None:
     X, y = three_columns()
-    selector = EasyFS(compression="ranking", random_state=0).fit(X, y)
+    selector = EasyFSRanking(random_state=0).fit(X, y)
     assert {4, 11, 15} <= set(selector.get_support(indices=True))
     assert len(selector.gains_) == selector.n_features_
     assert selector.p_values_ is not None
     assert len(selector.p_values_) == selector.n_features_
-    full = EasyFS(20, compression="ranking", random_state=0).fit(X, y)
+    full = EasyFSRanking(20, random_state=0).fit(X, y)
     np.testing.assert_array_equal(full.order_, selector.order_)
 
 
@@ -197,7 +197,7 @@ def test_the_ranking_goes_on_until_nothing_that_is_left_tells_anything() -> None
 def test_each_member_of_a_group_has_the_p_value_of_the_group() -> None:
     rng, X = normal(500, 12)
     y = 0.2 * X[:, :6].sum(axis=1) + rng.standard_normal(500)
-    selector = EasyFS(groups=[0] * 6 + list(range(1, 7)), random_state=0).fit(X, y)
+    selector = EasyFS(feature_groups=[0] * 6 + list(range(1, 7)), random_state=0).fit(X, y)
     assert list(selector.get_support(indices=True)) == [0, 1, 2, 3, 4, 5]
     assert selector.p_values_ is not None
     assert selector.p_values_.shape == (6,)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 from easyfs.stages.ranking import (
     class_contrast,
     importance_order,
@@ -172,7 +172,7 @@ def test_copies_come_after_all_other_columns_of_a_wide_table_of_zeros_and_ones(n
     X = (rng.random((n, d)) < 0.5).astype(dtype)
     X[:, 2], X[:, 3], X[:, 4] = X[:, 0], X[:, 1], 1.0 - X[:, 0]
     y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(n)
-    selector = EasyFS(count, n_hidden=8, n_enhancement=0, random_state=0).fit(X, y)
+    selector = EasyFS(count, n_hidden=8, random_state=0).fit(X, y)
     assert set(selector.order_[:2]) == {0, 1}
     assert set(selector.order_[-3:]) == {2, 3, 4}
 
@@ -184,7 +184,7 @@ def test_more_columns_than_rows_may_be_selected_and_then_explain_one_another(kin
     X = rng.standard_normal((100, 600))
     X = (X if kind == "normal" else (X > 0) * 1.0).astype(dtype)
     y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(100)
-    selector = EasyFS(1.0, n_hidden=8, n_enhancement=0, random_state=0).fit(X, y)
+    selector = EasyFS(1.0, n_hidden=8, random_state=0).fit(X, y)
     assert set(selector.order_[:2]) == {0, 1}
     np.testing.assert_allclose(selector.redundancy_, 1.0, atol=1e-2)
 
@@ -253,7 +253,7 @@ def test_importance_order_is_a_permutation_sorted_by_importance(importance, seed
 
 # --- the paper's ranking: from the table to the scores ---
 
-PARAMETERS = {"compression": "ranking", "eps2": 0.4, "lambda1": 0.8, "lambda2": 0.7, "top_share": 0.3, "random_state": 3}
+PARAMETERS = {"eps2": 0.4, "lambda1": 0.8, "lambda2": 0.7, "top_share": 0.3, "random_state": 3}
 
 
 def dense_weights(network):
@@ -337,9 +337,9 @@ def tiny_table(n, d, seed, *, classes):
 @pytest.mark.parametrize(("n", "d", "n_hidden", "n_enhancement"), [(60, 6, 3, 8), (18, 7, 5, 12), (40, 6, 0, 0)])
 def test_ranking_scores_equal_the_paper_s_equations(n, d, n_hidden, n_enhancement, n_rounds, classes):
     X, y = tiny_table(n, d, seed=n + n_rounds, classes=classes)
-    selector = EasyFS(3, n_hidden=n_hidden, n_enhancement=n_enhancement, n_rounds=n_rounds, **PARAMETERS)
+    selector = EasyFSRanking(3, n_hidden=n_hidden, n_enhancement=n_enhancement, n_rounds=n_rounds, **PARAMETERS)
     selector.partial_fit(X, y)
-    expected, order = paper_scores(X, y, selector.network_.network, classes=classes)
+    expected, order = paper_scores(X, y, selector.plan_.network, classes=classes)
     np.testing.assert_allclose(selector.scores_, expected, rtol=1e-7, atol=1e-9)
     np.testing.assert_array_equal(selector.order_, order)
     np.testing.assert_allclose(selector.fit(X, y).scores_, expected, rtol=1e-7, atol=1e-9)
@@ -348,18 +348,18 @@ def test_ranking_scores_equal_the_paper_s_equations(n, d, n_hidden, n_enhancemen
 @pytest.mark.parametrize("classes", [False, True])
 def test_literal_ranking_scores_equal_the_paper_s_equations_without_scaled_nodes(classes):
     X, y = tiny_table(50, 6, seed=5, classes=classes)
-    selector = EasyFS(3, n_hidden=4, n_enhancement=9, n_rounds=2, literal=True, **PARAMETERS).partial_fit(X, y)
-    expected, order = paper_scores(X, y, selector.network_.network, classes=classes, literal=True)
+    selector = EasyFSRanking(3, n_hidden=4, n_enhancement=9, n_rounds=2, literal=True, **PARAMETERS).partial_fit(X, y)
+    expected, order = paper_scores(X, y, selector.plan_.network, classes=classes, literal=True)
     np.testing.assert_allclose(selector.scores_, expected, rtol=1e-7, atol=1e-9)
     np.testing.assert_array_equal(selector.order_, order)
-    assert np.linalg.norm(selector.network_.network.hidden, axis=1).max() > 1.5
+    assert np.linalg.norm(selector.plan_.network.hidden, axis=1).max() > 1.5
 
 
 def test_ranking_scores_of_several_targets_equal_the_paper_s_equations():
     X, y = tiny_table(50, 6, seed=6, classes=False)
     Y = np.column_stack([y, 100.0 * X[:, 4] + y, np.random.default_rng(7).standard_normal(50)])
-    selector = EasyFS(3, n_hidden=4, n_enhancement=9, **PARAMETERS).partial_fit(X, Y)
-    expected, order = paper_scores(X, Y, selector.network_.network, classes=False)
+    selector = EasyFSRanking(3, n_hidden=4, n_enhancement=9, **PARAMETERS).partial_fit(X, Y)
+    expected, order = paper_scores(X, Y, selector.plan_.network, classes=False)
     np.testing.assert_allclose(selector.scores_, expected, rtol=1e-7)
     np.testing.assert_array_equal(selector.order_, order)
 
@@ -370,8 +370,8 @@ def test_ranking_scores_hold_with_a_class_of_one_row_a_constant_column_and_a_cop
     X[:, 2], X[:, 5] = 4.0, X[:, 1]
     if classes:
         y[11] = 9
-    selector = EasyFS(3, n_hidden=4, n_enhancement=9, **PARAMETERS).partial_fit(X, y)
-    expected, _ = paper_scores(X, y, selector.network_.network, classes=classes)
+    selector = EasyFSRanking(3, n_hidden=4, n_enhancement=9, **PARAMETERS).partial_fit(X, y)
+    expected, _ = paper_scores(X, y, selector.plan_.network, classes=classes)
     np.testing.assert_allclose(selector.scores_, expected, rtol=1e-7, atol=1e-9)
     assert selector.scores_[2] == 0.0
     assert selector.order_[-1] == 2
@@ -382,8 +382,8 @@ def test_ranking_scores_of_weighted_rows_equal_those_of_repeated_rows(classes):
     X, y = tiny_table(30, 6, seed=9, classes=classes)
     weight = np.random.default_rng(10).integers(1, 4, 30)
     options = {"n_hidden": 4, "n_enhancement": 9} | PARAMETERS
-    weighed = EasyFS(3, **options).fit(X, y, sample_weight=weight)
-    repeated = EasyFS(3, **options).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    weighed = EasyFSRanking(3, **options).fit(X, y, sample_weight=weight)
+    repeated = EasyFSRanking(3, **options).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_allclose(weighed.scores_, repeated.scores_, rtol=1e-7)
 
 
@@ -392,10 +392,10 @@ def test_ranking_scores_of_a_sparse_table_equal_those_of_the_dense_one(classes):
     X, y = tiny_table(40, 6, seed=11, classes=classes)
     X = np.where(np.random.default_rng(12).random(X.shape) < 0.5, 0.0, X)
     options = {"n_hidden": 4, "n_enhancement": 9} | PARAMETERS
-    thin, dense = EasyFS(3, **options).fit(sparse.csr_array(X), y), EasyFS(3, **options).fit(X, y)
+    thin, dense = EasyFSRanking(3, **options).fit(sparse.csr_array(X), y), EasyFSRanking(3, **options).fit(X, y)
     np.testing.assert_allclose(thin.scores_, dense.scores_, rtol=1e-7)
 
 
 def test_a_table_of_constant_columns_cannot_be_ranked():
     with pytest.raises(ValueError, match="all 4 columns are constant"):
-        EasyFS(2, **PARAMETERS).fit(np.ones((10, 4)), np.arange(10.0) ** 2)
+        EasyFSRanking(2, **PARAMETERS).fit(np.ones((10, 4)), np.arange(10.0) ** 2)

@@ -229,7 +229,7 @@ class TestAttributes:
         assert selector.order_[0] == 0
         assert "city" not in selector.get_feature_names_out()
         groups = ["a", "b", "b", "b", "c", "d", "e", "f"]
-        chosen = EasyFS(1, groups=groups, random_state=0).fit(frame, y).get_feature_names_out()
+        chosen = EasyFS(1, feature_groups=groups, random_state=0).fit(frame, y).get_feature_names_out()
         assert set(chosen) == {"x", "noise", "city"}
 
     @pytest.mark.parametrize("info", available_selectors("regression"), ids=lambda info: info.name)
@@ -360,8 +360,8 @@ class TestMissing:
     def test_of_merged_streams_of_numbers(self) -> None:
         frame, y = self.table()
         X = frame[["x", "noise"]].to_numpy()
-        network = EasyFS(1, random_state=0).draw_network(X, y)
-        parts = [EasyFS(1, random_state=0).partial_fit(X[s], y[s], network=network) for s in (slice(0, 90), slice(90, N))]
+        network = EasyFS(1, random_state=0).draw_plan(X, y)
+        parts = [EasyFS(1, random_state=0).partial_fit(X[s], y[s], plan=network) for s in (slice(0, 90), slice(90, N))]
         merged = parts[0].merge(parts[1])
         assert [column.n_missing for column in merged.columns_] == np.isnan(X).sum(axis=0).tolist()
 

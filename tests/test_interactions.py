@@ -276,10 +276,10 @@ def test_a_product_that_makes_classes_is_found(n_classes: int) -> None:
 
 def test_a_group_that_holds_a_column_of_a_product_is_taken_whole() -> None:
     _, X, y = product_table()
-    selector = EasyFS(groups=[0, 1, 2, 3, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], random_state=0).fit(X, y)
+    selector = EasyFS(feature_groups=[0, 1, 2, 3, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], random_state=0).fit(X, y)
     assert {3, 4, 8, 12} <= set(selector.get_support(indices=True))
     assert {"x3", "x8"} in named(selector)
-    two = EasyFS(2, groups=[0, 1, 2, 3, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], random_state=0).fit(X, y)
+    two = EasyFS(2, feature_groups=[0, 1, 2, 3, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], random_state=0).fit(X, y)
     assert set(two.get_support(indices=True)) == {3, 4, 8}
 
 
@@ -309,7 +309,7 @@ def test_a_stream_names_what_fit_names(kind: str) -> None:
     weight = rng.exponential(size=3000) if kind == "weights" else None
     make = EasyFS(random_state=0)
     whole = EasyFS(**make.get_params()).fit(X, y, weight)
-    network = make.draw_network(X, y, weight)
+    network = make.draw_plan(X, y, weight)
     for rows in (slice(0, 1000), slice(1000, 1400), slice(1400, 3000)):
         first = {"network": network} if rows.start == 0 else {}
         make.partial_fit(X[rows], y[rows], None if weight is None else weight[rows], **first)
@@ -330,9 +330,9 @@ def test_a_stream_finds_a_product_in_its_first_block() -> None:
 def test_merged_streams_keep_what_was_found() -> None:
     _, X, y = product_table(n=2000)
     make = EasyFS(random_state=0)
-    network = make.draw_network(X, y)
-    left = EasyFS(**make.get_params()).partial_fit(X[:900], y[:900], network=network)
-    right = EasyFS(**make.get_params()).partial_fit(X[900:], y[900:], network=network)
+    network = make.draw_plan(X, y)
+    left = EasyFS(**make.get_params()).partial_fit(X[:900], y[:900], plan=network)
+    right = EasyFS(**make.get_params()).partial_fit(X[900:], y[900:], plan=network)
     whole = EasyFS(**make.get_params()).fit(X, y)
     assert left.merge(right).interactions_ == whole.interactions_
     assert {"x3", "x8"} in named(left)

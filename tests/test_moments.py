@@ -38,8 +38,13 @@ def rows_of(A, weight=None, *, kind="dense", dtype=np.float64):
     return Rows(A[:, :D].copy(), A[:, D:].copy(), weight)
 
 
+def empty(p, *, fold):
+    """A moment without rows, which folds those that come or keeps them."""
+    return SecondMoment(p).fold() if fold else SecondMoment(p)
+
+
 def moment_of(A, weight=None, *, fold=False, kind="dense", dtype=np.float64):
-    return SecondMoment(A.shape[1], fold=fold).add(rows_of(A, weight, kind=kind, dtype=dtype))
+    return empty(A.shape[1], fold=fold).add(rows_of(A, weight, kind=kind, dtype=dtype))
 
 
 def assert_describes(moment, A, weight=None, *, rtol=1e-9):
@@ -99,7 +104,7 @@ def test_whole_equals_blocks_equals_merged_parts(sizes, folds, weighted, kind, s
     for cut, fold in zip(cuts, [*folds, False], strict=False):
         rows = rows_of(A[cut], None if weight is None else weight[cut], kind=kind)
         blocks.add(rows)
-        parts.append(SecondMoment(P, fold=fold).add(rows))
+        parts.append(empty(P, fold=fold).add(rows))
     merged = SecondMoment(P)
     for part in parts:
         merged.merge(part)
@@ -161,29 +166,34 @@ def test_a_sparse_block_and_a_dense_one_add_up(kinds):
 
 @pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_widening_appends_columns_of_zeros(kind, fold):
+@pytest.mark.parametrize(("places", "count"), [([0, 1, 2], 5), ([2, 0, 1], 3), ([1, 4, 0], 6)])
+def test_columns_behind_the_first_are_placed_among_others(kind, fold, places, count):
     A = table(10)
     moment = moment_of(A, kind=kind, fold=fold)
     moment.diag()
-    moment.widen(2)
-    assert moment.p == P + 2
-    wide = np.pad(A, ((0, 0), (0, 2)))
-    assert_describes(moment, wide)
-    later = np.column_stack([table(9, seed=5), np.arange(9.0), np.ones(9)])
-    moment.add(rows_of(later, kind=kind))
-    assert_describes(moment, np.vstack([wide, later]))
+    placed = moment.placed(D, np.array(places), count)
+    wide = np.zeros((10, D + count))
+    wide[:, [*range(D), *(D + place for place in places)]] = A
+    assert_describes(placed, wide)
+    assert_describes(moment, A)
+    later = np.column_stack([table(9, seed=5)[:, :D], np.random.default_rng(0).random((9, count))])
+    assert_describes(placed.add(rows_of(later, kind=kind)), np.vstack([wide, later]))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_reordering_moves_the_columns_behind_the_first(kind, fold):
+def test_a_moment_travels_as_arrays(kind, fold, weighted):
     A = table(10)
-    moment = moment_of(A, kind=kind, fold=fold)
-    moment.diag()
-    moment.reorder(D, np.array([2, 0, 1]))
-    assert_describes(moment, A[:, [0, 1, 2, 3, 6, 4, 5]])
-    moment.reorder(D + 1, np.array([1, 0]))
-    assert_describes(moment, A[:, [0, 1, 2, 3, 6, 5, 4]])
+    weight = np.random.default_rng(1).uniform(0.1, 3.0, 10) if weighted else None
+    moment = moment_of(A, weight, kind=kind, fold=fold)
+    arrays = {name: np.array(array) for name, array in moment.to_arrays().items()}
+    found = SecondMoment.from_arrays(arrays)
+    assert_describes(found, A, weight)
+    assert found.folded == moment.folded
+    assert found.dtype == moment.dtype
+    twice = np.ones(10) if weight is None else weight
+    assert_describes(found.merge(moment), np.vstack([A, A]), np.concatenate([twice, twice]))
 
 
 @pytest.mark.parametrize("sizes", [(10,), (0, 4, 3), (3, 0, 60), (60, 50, 2), (90, 80, 0, 70)])
@@ -230,8 +240,8 @@ def test_rows_of_many_classes_are_multiplied_together(monkeypatch):
 def test_merging_leaves_the_other_moment_as_it_was(fold):
     A, B = table(4), table(5, seed=6)
     for change in (
-        lambda m: m.widen(2),
-        lambda m: m.reorder(D, np.array([2, 0, 1])),
+        lambda m: m.placed(D, np.array([2, 0, 1]), 4),
+        lambda m: m.copy().add(rows_of(A)),
         lambda m: m.add(rows_of(A)),
         lambda m: m.merge(moment_of(A)),
     ):
@@ -246,8 +256,7 @@ def test_adding_leaves_the_rows_as_they_were():
     A = table(5)
     rows = rows_of(A)
     moment = SecondMoment(P).add(rows)
-    moment.reorder(D, np.array([2, 0, 1]))
-    moment.widen(1)
+    moment.placed(D, np.array([2, 0, 1]), 4).add(rows_of(np.ones((3, D + 4))))
     np.testing.assert_array_equal(rows.extra, A[:, D:])
 
 
@@ -276,7 +285,7 @@ def far_float32(n):
 def test_float32_rows_with_a_mean_of_1000_keep_their_precision_when_folded_from_the_start(weight):
     A, exact = far_float32(3000)
     w = None if weight is None else np.full(len(A), weight)
-    moment = SecondMoment(P, fold=True)
+    moment = empty(P, fold=True)
     for start in range(0, len(A), 1000):
         moment.add(rows_of(A[start : start + 1000], None if w is None else w[start : start + 1000], dtype=np.float32))
     centred = exact - exact.mean(axis=0)
@@ -337,7 +346,7 @@ def test_sparse_rows_in_pieces_give_the_same_answers(weighted, fold, monkeypatch
     monkeypatch.setattr(moments_module, "PANEL_COLUMNS", 3)
     monkeypatch.setattr("easyfs.common.threads.PANEL_COLUMNS", 3)
     assert_describes(moment_of(A, weight, kind="sparse", fold=fold), A, weight)
-    parts = SecondMoment(P, fold=fold)
+    parts = empty(P, fold=fold)
     for part in (slice(0, 25), slice(25, 40)):
         parts.add(rows_of(A[part], None if weight is None else weight[part], kind="sparse"))
     assert_describes(parts, A, weight)
@@ -396,7 +405,7 @@ def test_products_of_stored_entries_equal_those_of_dense_rows(weighted, fold, mo
     A = np.column_stack([(X - scaling.center) / scaling.scale, extra])
     inputs = ScaledSparse(sparse.csr_array(X), scaling)
     assert inputs.few_products()
-    moment = SecondMoment(d + 3, fold=fold)
+    moment = empty(d + 3, fold=fold)
     for part in (slice(0, 120), slice(120, n)):
         moment.add(Rows(inputs[part], extra[part], None if weight is None else weight[part]))
     assert_describes(moment, A, weight, rtol=1e-10)

@@ -287,7 +287,7 @@ def test_the_same_rows_at_once_and_in_blocks_give_the_same_order(kind: str) -> N
     y = y if kind == "numbers" else (y > (0.0 if kind == "classes" else np.quantile(y, 0.99))).astype(int)
     make = EasyFS(4, random_state=0)
     whole = EasyFS(**make.get_params()).fit(X, y)
-    network = make.draw_network(X, y)
+    network = make.draw_plan(X, y)
     for start in range(0, 20_000, 7000):
         first = {"network": network} if start == 0 else {}
         make.partial_fit(X[start : start + 7000], y[start : start + 7000], **first)

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 
+FORMS = {"sequential": EasyFS, "ranking": EasyFSRanking}
 # Awkward tables must give right answers with no warning from numpy or anyone else.
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -59,7 +60,7 @@ class TestFourUses:
     @both_compressions
     def test_classification_finds_the_columns_that_move_with_the_class(self, compression: str) -> None:
         X, y = by_class(400, 30, columns=(2, 17, 25))
-        selector = EasyFS(3, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](3, random_state=0).fit(X, y)
         assert set(selector.order_[:3]) == {2, 17, 25}
         assert selector.task_ == "classification"
         np.testing.assert_array_equal(selector.classes_, [0, 1, 2, 3])
@@ -68,7 +69,7 @@ class TestFourUses:
     def test_regression_finds_the_columns_that_make_the_number(self, compression: str) -> None:
         rng, X = normal(400, 30)
         y = X[:, 2] - X[:, 17] + 0.1 * rng.standard_normal(400)
-        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](2, random_state=0).fit(X, y)
         assert set(selector.order_[:2]) == {2, 17}
         assert selector.task_ == "regression"
         assert not hasattr(selector, "classes_")
@@ -77,7 +78,7 @@ class TestFourUses:
     def test_several_targets_get_a_column_each(self, compression: str) -> None:
         rng, X = normal(400, 30)
         Y = X[:, [2, 17]] * [1.0, 1000.0] + [0.1, 100.0] * rng.standard_normal((400, 2)) + [0.0, 1e4]
-        selector = EasyFS(2, compression=compression, random_state=0).fit(X, Y)
+        selector = FORMS[compression](2, random_state=0).fit(X, Y)
         assert set(selector.order_[:2]) == {2, 17}
         assert selector.task_ == "regression"
 
@@ -92,7 +93,7 @@ class TestFourUses:
     def test_multilabel_gets_a_column_for_each_label(self, compression: str) -> None:
         _, X = normal(400, 20)
         Y = (X[:, [3, 12]] > 0).astype(int)
-        selector = EasyFS(2, compression=compression, random_state=0).fit(X, Y)
+        selector = FORMS[compression](2, random_state=0).fit(X, Y)
         assert set(selector.order_[:2]) == {3, 12}
         assert selector.task_ == "classification"
 
@@ -128,7 +129,7 @@ class TestFourUses:
     )
     def test_ranking_finds_planted_classes_under_other_settings(self, parameters: dict[str, Any]) -> None:
         X, y = by_class(400, 20)
-        assert set(EasyFS(2, compression="ranking", random_state=0, **parameters).fit(X, y).order_[:2]) == {1, 4}
+        assert set(EasyFSRanking(2, random_state=0, **parameters).fit(X, y).order_[:2]) == {1, 4}
 
     def test_large_precision_ranks_each_column_as_if_alone(self) -> None:
         rng, X = normal(500, 8)
@@ -183,7 +184,7 @@ class TestAuto:
     def test_one_column_is_kept_even_of_noise_and_said_to_tell_nothing(self, compression: str) -> None:
         rng, X = normal(50, 3)
         with pytest.warns(UserWarning, match="none of the 3 columns tells more of the target than chance"):
-            selector = EasyFS(compression=compression, random_state=0).fit(X, rng.standard_normal(50))
+            selector = FORMS[compression](random_state=0).fit(X, rng.standard_normal(50))
         assert selector.n_features_ == 1
         assert selector.p_values_ is not None
         assert selector.p_values_[0] >= 0.03
@@ -205,7 +206,7 @@ class TestAuto:
     def test_p_values_say_which_columns_tell_more_than_chance(self, compression: str) -> None:
         rng, X = normal(500, 30, seed=1)
         y = X[:, 3] - X[:, 8] + rng.standard_normal(500)
-        selector = EasyFS(6, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](6, random_state=0).fit(X, y)
         assert selector.p_values_ is not None
         assert selector.beyond_chance_ is not None
         assert ((selector.p_values_ >= 0) & (selector.p_values_ <= 1)).all()
@@ -301,7 +302,7 @@ class TestGroups:
     @both_compressions
     def test_a_group_is_chosen_whole_and_counts_as_one(self, compression: str) -> None:
         X, y = by_class(400, 8, columns=(1, 6))
-        selector = EasyFS(2, groups=self.GROUPS, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](2, feature_groups=self.GROUPS, random_state=0).fit(X, y)
         assert list(selector.get_support(indices=True)) == [0, 1, 2, 6]
         assert selector.n_features_ == 4
         assert selector.gains_.shape == (4,)
@@ -310,13 +311,13 @@ class TestGroups:
     @both_compressions
     def test_a_share_is_a_share_of_the_groups(self, compression: str) -> None:
         X, y = by_class(400, 8, columns=(1, 6))
-        selector = EasyFS(0.4, groups=self.GROUPS, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](0.4, feature_groups=self.GROUPS, random_state=0).fit(X, y)
         assert list(selector.get_support(indices=True)) == [0, 1, 2, 6]
 
     def test_auto_takes_the_groups_that_matter(self) -> None:
         rng, X = normal(500, 8)
         y = X[:, 1] + X[:, 6] + 0.1 * rng.standard_normal(500)
-        assert list(EasyFS(groups=self.GROUPS, random_state=0).fit(X, y).get_support(indices=True)) == [0, 1, 2, 6]
+        assert list(EasyFS(feature_groups=self.GROUPS, random_state=0).fit(X, y).get_support(indices=True)) == [0, 1, 2, 6]
 
     @pytest.mark.parametrize("slope", [0.6, 1.0])
     def test_a_large_group_of_noise_does_not_beat_one_true_column(self, slope: float) -> None:
@@ -324,29 +325,29 @@ class TestGroups:
         for seed in range(5):
             rng, X = normal(300, 45, seed)
             y = slope * X[:, 44] + rng.standard_normal(300)
-            selector = EasyFS(1, groups=groups, random_state=seed).fit(X, y)
+            selector = EasyFS(1, feature_groups=groups, random_state=seed).fit(X, y)
             assert list(selector.get_support(indices=True)) == [44]
 
     def test_a_group_whose_columns_matter_together_beats_a_stronger_single_column(self) -> None:
         rng, X = normal(500, 9)
         y = X[:, :4].sum(axis=1) + 1.5 * X[:, 6] + 0.1 * rng.standard_normal(500)
-        selector = EasyFS(1, groups=[0, 0, 0, 0, 1, 2, 3, 4, 5], random_state=0).fit(X, y)
+        selector = EasyFS(1, feature_groups=[0, 0, 0, 0, 1, 2, 3, 4, 5], random_state=0).fit(X, y)
         assert list(selector.get_support(indices=True)) == [0, 1, 2, 3]
 
     @both_compressions
     def test_including_one_member_takes_the_group(self, compression: str) -> None:
         X, y = by_class(400, 8, columns=(6, 7))
-        selector = EasyFS(2, groups=self.GROUPS, include=[4], compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](2, feature_groups=self.GROUPS, include=[4], random_state=0).fit(X, y)
         assert set(selector.order_[:2]) == {3, 4}
         assert selector.n_features_ == 3
         assert selector.get_support()[[3, 4]].all()
-        two = EasyFS(2, groups=self.GROUPS, include=[4, 0], compression=compression, random_state=0).fit(X, y)
+        two = FORMS[compression](2, feature_groups=self.GROUPS, include=[4, 0], random_state=0).fit(X, y)
         assert list(two.get_support(indices=True)) == [0, 1, 2, 3, 4]
 
     @both_compressions
     def test_excluding_one_member_leaves_the_group_out(self, compression: str) -> None:
         X, y = by_class(400, 8, columns=(1, 6))
-        selector = EasyFS(2, groups=self.GROUPS, exclude=[0], compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](2, feature_groups=self.GROUPS, exclude=[0], random_state=0).fit(X, y)
         assert set(selector.order_[-3:]) == {0, 1, 2}
         assert np.isneginf(selector.scores_[:3]).all()
         assert 6 in selector.get_support(indices=True)
@@ -354,7 +355,7 @@ class TestGroups:
     @both_compressions
     def test_truncate_keeps_groups_whole(self, compression: str) -> None:
         X, y = by_class(400, 8, columns=(1, 6))
-        selector = EasyFS(3, groups=self.GROUPS, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](3, feature_groups=self.GROUPS, random_state=0).fit(X, y)
         for count in (1, 2, 3, 4, 5):
             support = selector.truncate(count).get_support()
             chosen = {label for label, taken in zip(self.GROUPS, support, strict=True) if taken}
@@ -364,14 +365,14 @@ class TestGroups:
     @both_compressions
     def test_groups_of_one_change_nothing(self, compression: str) -> None:
         X, y = by_class(300, 8)
-        grouped = EasyFS(3, groups=list("hgfedcba"), compression=compression, random_state=0).fit(X, y)
-        assert_same_selection(grouped, EasyFS(3, compression=compression, random_state=0).fit(X, y))
+        grouped = FORMS[compression](3, feature_groups=list("hgfedcba"), random_state=0).fit(X, y)
+        assert_same_selection(grouped, FORMS[compression](3, random_state=0).fit(X, y))
 
     def test_a_group_may_hold_constants_and_copies(self) -> None:
         X, y = by_class(300, 8, columns=(1, 6))
         X[:, 0] = 5.0
         X[:, 2] = X[:, 1]
-        selector = EasyFS(2, groups=self.GROUPS, random_state=0).fit(X, y)
+        selector = EasyFS(2, feature_groups=self.GROUPS, random_state=0).fit(X, y)
         assert list(selector.get_support(indices=True)) == [0, 1, 2, 6]
         assert np.isfinite(selector.scores_).all()
         assert np.isfinite(selector.redundancy_).all()
@@ -380,9 +381,9 @@ class TestGroups:
         import pandas as pd
 
         X, y = by_class(300, 8, columns=(1, 6))
-        plain = EasyFS(2, groups=self.GROUPS, random_state=0).fit(X, y)
+        plain = EasyFS(2, feature_groups=self.GROUPS, random_state=0).fit(X, y)
         for groups in (np.array(self.GROUPS), pd.Series(self.GROUPS), np.array([0, 0, 0, 1, 1, 2, 3, 4])):
-            assert_same_selection(plain, EasyFS(2, groups=groups, random_state=0).fit(X, y))
+            assert_same_selection(plain, EasyFS(2, feature_groups=groups, random_state=0).fit(X, y))
 
 
 class TestRedundancy:
@@ -391,7 +392,7 @@ class TestRedundancy:
         rng, X = normal(300, 12)
         X = X @ (np.eye(12) + 0.4 * rng.standard_normal((12, 12)))
         y = X[:, 0] - X[:, 5] + rng.standard_normal(300)
-        selector = EasyFS(4, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](4, random_state=0).fit(X, y)
         for fit in (selector, selector.truncate(2), selector.truncate(1)):
             centred = X - X.mean(axis=0)
             chosen = fit.get_support(indices=True)
@@ -404,13 +405,13 @@ class TestRedundancy:
     def test_a_copy_has_one_and_an_independent_column_about_zero(self, compression: str) -> None:
         X, y = by_class(2000, 6)
         X = np.column_stack([X, -3.0 * X[:, 1] + 2.0, X[:, 1] + X[:, 4]])
-        selector = EasyFS(2, compression=compression, include=[1, 4], random_state=0).fit(X, y)
+        selector = FORMS[compression](2, include=[1, 4], random_state=0).fit(X, y)
         assert selector.redundancy_.shape == (8,)
         np.testing.assert_allclose(selector.redundancy_[[6, 7]], 1.0, atol=1e-3)
         np.testing.assert_allclose(selector.redundancy_[[0, 2, 3, 5]], 0.0, atol=0.01)
         with pytest.raises(ValueError, match="include"):
             selector.truncate(1)
-        shorter = EasyFS(1, compression=compression, include=[1], random_state=0).fit(X, y).redundancy_
+        shorter = FORMS[compression](1, include=[1], random_state=0).fit(X, y).redundancy_
         assert shorter[6] == pytest.approx(1.0, abs=1e-3)
         assert 0.2 < shorter[7] < 0.8
 
@@ -423,7 +424,7 @@ class TestRedundancy:
         X[:, 3], X[:, 5], X[:, 7] = X[:, 1], 4.0, -X[:, 1]
         X[::3, 9] = np.nan
         for table in (X, X.astype(np.float32)):
-            fit = EasyFS(count, compression=compression, random_state=0).fit(table, y)
+            fit = FORMS[compression](count, random_state=0).fit(table, y)
             for selector in (fit, fit.truncate(1)):
                 assert np.isfinite(selector.redundancy_).all()
                 assert selector.redundancy_.min() >= 0.0
@@ -459,8 +460,8 @@ class TestStreams:
     def test_whole_blocks_and_merged_halves_give_the_same_order(self, task: str, compression: str, n: int) -> None:
         X, y = targets_for(task, n)
         X[::5, 2] = np.nan
-        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
-        network = make.draw_network(X, y)
+        make = FORMS[compression](3, random_state=0, **SMALL)
+        network = make.draw_plan(X, y)
 
         def new() -> EasyFS:
             return EasyFS(**make.get_params())
@@ -479,8 +480,8 @@ class TestStreams:
         task, compression = kind
         X, y = targets_for(task, 300)
         weight = np.random.default_rng(2).integers(1, 4, 300) / 2.0
-        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
-        network = make.draw_network(X, y, weight)
+        make = FORMS[compression](3, random_state=0, **SMALL)
+        network = make.draw_plan(X, y, weight)
         whole = EasyFS(**make.get_params()).fit(X, y, weight)
         assert_same_selection(whole, stream(EasyFS(**make.get_params()), X, y, cuts, network, weight))
 
@@ -489,8 +490,8 @@ class TestStreams:
         X, y = by_class(300, 8)
         X[np.random.default_rng(3).random(X.shape) < 0.6] = 0.0
         S = sparse.csr_array(X)
-        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
-        network = make.draw_network(S, y)
+        make = FORMS[compression](3, random_state=0, **SMALL)
+        network = make.draw_plan(S, y)
         whole = EasyFS(**make.get_params()).fit(S, y)
         assert_same_selection(whole, stream(EasyFS(**make.get_params()), S, y, [50, 120], network))
 
@@ -498,14 +499,14 @@ class TestStreams:
     def test_without_nodes_the_first_block_does_not_matter(self, task: str) -> None:
         X, y = targets_for(task, 400)
         X[:20] = X[:20] * 3.0 + 5.0
-        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, clip=None, random_state=0)
+        make = EasyFS(3, n_hidden=0, predicted_share=0, clip=None, random_state=0)
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), stream(make, X, y, [20, 100]))
 
     @both_compressions
     def test_a_stream_that_widens_warns_where_values_are_clipped(self, compression: str) -> None:
         X, y = by_class(400, 8)
         X[100:, 5] *= 50.0
-        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
+        make = FORMS[compression](2, random_state=0, **SMALL)
         selector = stream(EasyFS(**make.get_params()), X, y, [100, 300])
         with pytest.warns(UserWarning, match=r"1 column \(x5\) varies far more in later blocks than in the first"):
             assert set(selector.order_[:2]) == {1, 4}
@@ -534,23 +535,23 @@ class TestStreams:
         make = EasyFS(1, random_state=0, **SMALL)
         whole = EasyFS(**make.get_params()).partial_fit(first, y_first).partial_fit(second, y_second)
         a = EasyFS(**make.get_params()).partial_fit(first, y_first)
-        b = EasyFS(**make.get_params()).partial_fit(second, y_second, network=a.network_)
+        b = EasyFS(**make.get_params()).partial_fit(second, y_second, plan=a.plan_)
         with pytest.raises(ValueError, match="different networks"):
             EasyFS(**make.get_params()).partial_fit(second, y_second).merge(a)
         np.testing.assert_allclose(a.merge(b).relevance_, whole.relevance_, atol=1e-9)
         assert a.relevance_[1] == pytest.approx(1.0)
         assert a.n_rows_ == 400
         with pytest.raises(ValueError, match="columns 'a', 'cat', 'b', in this order, but X is no table"):
-            EasyFS(**make.get_params()).partial_fit(np.ones((5, 3)), np.arange(5) % 2, network=a.network_)
+            EasyFS(**make.get_params()).partial_fit(np.ones((5, 3)), np.arange(5) % 2, plan=a.plan_)
         with pytest.raises(ValueError, match="columns 'a', 'cat', 'b', in this order, but X has 'b', 'cat', 'a'"):
-            EasyFS(**make.get_params()).partial_fit(second[["b", "cat", "a"]], y_second, network=a.network_)
+            EasyFS(**make.get_params()).partial_fit(second[["b", "cat", "a"]], y_second, plan=a.plan_)
 
     def test_the_task_is_that_of_the_network(self) -> None:
         _, X = normal(300, 4)
         y = np.maximum(X[:, 0], 0.0)
         y[:60] = 0.0
-        network = EasyFS(random_state=0, **SMALL).draw_network(X, y)
-        assert EasyFS(random_state=0, **SMALL).partial_fit(X[:60], y[:60], network=network).task_ == "regression"
+        network = EasyFS(random_state=0, **SMALL).draw_plan(X, y)
+        assert EasyFS(random_state=0, **SMALL).partial_fit(X[:60], y[:60], plan=network).task_ == "regression"
 
     def test_a_target_without_spread_in_the_first_block_is_not_clipped(self) -> None:
         _, X = normal(400, 6)
@@ -571,7 +572,7 @@ class TestStreams:
     def test_a_first_block_in_which_nothing_varies_is_named(self, compression: str) -> None:
         rng, X = normal(50, 6)
         y = None if compression == "sequential" else rng.integers(0, 2, 50)
-        selector = EasyFS(1, compression=compression, random_state=0, **SMALL).partial_fit(np.ones((50, 6)), y)
+        selector = FORMS[compression](1, random_state=0, **SMALL).partial_fit(np.ones((50, 6)), y)
         with pytest.raises(ValueError, match="none of the 6 columns varies in the rows that the network was drawn from"):
             selector.partial_fit(X, y).order_  # noqa: B018
 
@@ -581,7 +582,7 @@ class TestStreams:
     def test_numbers_whose_squares_do_not_fit_are_like_any_others(self, compression: str, kind: str, size: float) -> None:
         rng, X = normal(300, 6)
         y = X[:, 1] - X[:, 4] + 0.1 * rng.standard_normal(300)
-        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
+        make = FORMS[compression](2, random_state=0, **SMALL)
         if kind == "one value":
             X[7, 2] = size
         elif kind == "one target":
@@ -601,8 +602,8 @@ class TestStreams:
         X[:2, 4] = 1e4
         y = X[:, 0] + 0.1 * rng.standard_normal(300)
         y[:2] = 1e3
-        make = EasyFS(2, random_state=0, n_hidden=0, n_enhancement=0, predicted_share=0)
-        plan = make.draw_network(X, y)
+        make = EasyFS(2, random_state=0, n_hidden=0, predicted_share=0)
+        plan = make.draw_plan(X, y)
         scaling = plan.scaling
         assert scaling.scale[4] < 2.0 < X[:, 4].std()
         assert scaling.scale[2] == pytest.approx(X[:, 2].std())
@@ -622,7 +623,7 @@ class TestStreams:
     @both_compressions
     def test_a_target_that_a_fit_leaves_nothing_of(self, compression: str) -> None:
         X = np.repeat([[1.0, 0.0], [0.0, 1.0]], 8, axis=0)
-        assert set(EasyFS(2, compression=compression, random_state=0).fit(X, np.repeat([0, 1], 8)).order_) == {0, 1}
+        assert set(FORMS[compression](2, random_state=0).fit(X, np.repeat([0, 1], 8)).order_) == {0, 1}
 
     def test_the_noisier_the_target_the_coarser_the_precision(self) -> None:
         rng, X = normal(150, 40)
@@ -647,24 +648,24 @@ class TestStreams:
         order = np.argsort(y == 3, kind="stable")
         X, y = X[order], y[order]
         cut = int((y != 3).sum())
-        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        make = FORMS[compression](3, random_state=0, **SMALL)
         selector = stream(EasyFS(**make.get_params()), X, y, [cut // 2, cut])
         assert set(selector.order_[:3]) == {1, 4, 6}
         np.testing.assert_array_equal(selector.classes_, [0, 1, 2, 3])
-        assert_same_selection(selector, EasyFS(**make.get_params()).partial_fit(X, y, network=selector.network_))
+        assert_same_selection(selector, EasyFS(**make.get_params()).partial_fit(X, y, plan=selector.plan_))
 
     @both_compressions
     @pytest.mark.parametrize("n", [60, 900])
     def test_string_classes_in_another_order_merge_to_the_same_answer(self, compression: str, n: int) -> None:
         X, y = by_class(n, 8)
         y = np.array(["ant", "bee", "cat"])[y]
-        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
-        network = make.draw_network(X, y)
-        whole = EasyFS(**make.get_params()).partial_fit(X, y, network=network)
+        make = FORMS[compression](3, random_state=0, **SMALL)
+        network = make.draw_plan(X, y)
+        whole = EasyFS(**make.get_params()).partial_fit(X, y, plan=network)
         half = n // 2
 
         def parts() -> tuple[EasyFS, EasyFS]:
-            one = EasyFS(**make.get_params()).partial_fit(X[:half], y[:half], network=network)
+            one = EasyFS(**make.get_params()).partial_fit(X[:half], y[:half], plan=network)
             other = EasyFS(**make.get_params())
             for k, label in enumerate(("cat", "bee", "ant")):  # met in the opposite order
                 rows = np.flatnonzero(y[half:] == label) + half
@@ -682,9 +683,9 @@ class TestStreams:
     @pytest.mark.parametrize("n", [60, 1200])
     def test_classes_that_the_network_never_met_merge_in_any_order(self, compression: str, n: int) -> None:
         X, y = by_class(n, 20, columns=(1, 4, 6))
-        make = EasyFS(3, compression=compression, random_state=0, n_hidden=4, n_enhancement=8)
-        network = make.draw_network(X[y < 2], y[y < 2])
-        whole = EasyFS(**make.get_params()).partial_fit(X, y, network=network)
+        make = FORMS[compression](3, random_state=0, n_hidden=4, n_enhancement=8)
+        network = make.draw_plan(X[y < 2], y[y < 2])
+        whole = EasyFS(**make.get_params()).partial_fit(X, y, plan=network)
 
         def seen(half: np.ndarray, *classes: int) -> EasyFS:
             selector = EasyFS(**make.get_params())
@@ -702,8 +703,8 @@ class TestStreams:
     @pytest.mark.parametrize("n", [27, 900])
     def test_merging_leaves_the_other_selector_as_it_was(self, compression: str, n: int) -> None:
         X, y = by_class(n, 20)
-        make = EasyFS(3, compression=compression, random_state=0, n_hidden=4, n_enhancement=8)
-        network = make.draw_network(X, y)
+        make = FORMS[compression](3, random_state=0, n_hidden=4, n_enhancement=8)
+        network = make.draw_plan(X, y)
 
         def seen(*classes: int) -> EasyFS:
             selector = EasyFS(**make.get_params())
@@ -721,10 +722,10 @@ class TestStreams:
     @both_compressions
     def test_a_stream_may_see_fewer_classes_than_its_network(self, compression: str) -> None:
         X, y = by_class(900, 8)
-        make = EasyFS(2, compression=compression, random_state=0, **SMALL)
-        network = make.draw_network(X, y)
+        make = FORMS[compression](2, random_state=0, **SMALL)
+        network = make.draw_plan(X, y)
         part = y != 0
-        selector = EasyFS(**make.get_params()).partial_fit(X[part], y[part], network=network)
+        selector = EasyFS(**make.get_params()).partial_fit(X[part], y[part], plan=network)
         assert set(selector.order_[:2]) == {1, 4}
         np.testing.assert_array_equal(selector.classes_, [1, 2])
 
@@ -732,7 +733,7 @@ class TestStreams:
     def test_arrays_may_be_overwritten_after_their_block(self, task: str, compression: str) -> None:
         X, y = targets_for(task, 40)
         weight = np.arange(40) % 3 + 1.0
-        make = EasyFS(3, compression=compression, random_state=0, **SMALL)
+        make = FORMS[compression](3, random_state=0, **SMALL)
         whole = EasyFS(**make.get_params()).partial_fit(X.copy(), None if y is None else y.copy(), weight.copy())
         selector = make.partial_fit(X, y, weight)
         for used in (X, y, weight):
@@ -754,7 +755,7 @@ class TestStreams:
         X, y = by_class(300, 8)
         selector = stream(EasyFS(3, random_state=0, **SMALL), X[:, ::-1], y, [100])
         assert_same_selection(selector.fit(X, y), EasyFS(3, random_state=0, **SMALL).fit(X, y))
-        assert not hasattr(selector, "network_")
+        assert not hasattr(selector, "plan_")
 
     def test_the_selection_is_computed_when_it_is_read(self) -> None:
         X, y = by_class(300, 8)
@@ -800,8 +801,8 @@ class TestStreams:
     def test_blocks_of_one_row_may_follow(self) -> None:
         X, y = by_class(120, 8)
         make = EasyFS(3, random_state=0, **SMALL)
-        network = make.draw_network(X, y)
-        whole = EasyFS(**make.get_params()).partial_fit(X, y, network=network)
+        network = make.draw_plan(X, y)
+        whole = EasyFS(**make.get_params()).partial_fit(X, y, plan=network)
         assert_same_selection(whole, stream(make, X, y, list(range(50, 120)), network))
 
     def test_a_first_block_of_one_class_may_be_followed_by_others(self) -> None:
@@ -823,26 +824,26 @@ class TestStreams:
         mean, spread = X.mean(axis=0), X.std(axis=0)
         selector = EasyFS(2, random_state=0, **SMALL).partial_fit(X[:20], y[:20], scale=(mean, spread))
         selector.partial_fit(X[20:], y[20:])
-        np.testing.assert_array_equal(selector.network_.scaling.center, mean)
-        np.testing.assert_array_equal(selector.network_.scaling.scale, spread)
+        np.testing.assert_array_equal(selector.plan_.scaling.center, mean)
+        np.testing.assert_array_equal(selector.plan_.scaling.scale, spread)
         assert set(selector.order_[:2]) == {1, 4}
 
     def test_scale_does_not_change_the_answer_without_nodes(self) -> None:
         X, y = by_class(400, 8)
-        make = EasyFS(3, n_hidden=0, n_enhancement=0, predicted_share=0, random_state=0)
+        make = EasyFS(3, n_hidden=0, predicted_share=0, random_state=0)
         scaled = EasyFS(**make.get_params()).partial_fit(X, y, scale=(X.mean(axis=0) + 0.5, 2.0 * X.std(axis=0)))
         assert_same_selection(EasyFS(**make.get_params()).fit(X, y), scaled)
 
     def test_one_network_serves_several_selectors(self) -> None:
         X, y = by_class(300, 8)
         first = EasyFS(3, random_state=0, **SMALL).partial_fit(X, y)
-        second = EasyFS(3, random_state=99, **SMALL).partial_fit(X, y, network=first.network_)
+        second = EasyFS(3, random_state=99, **SMALL).partial_fit(X, y, plan=first.plan_)
         assert_same_selection(first, second)
 
     def test_drawing_a_network_leaves_the_selector_unfitted(self) -> None:
         X, y = by_class(300, 8)
         selector = EasyFS(3, random_state=0, **SMALL)
-        selector.draw_network(X, y)
+        selector.draw_plan(X, y)
         assert not hasattr(selector, "n_features_in_")
         assert not selector.__sklearn_is_fitted__()
 
@@ -866,21 +867,21 @@ class TestAwkwardTables:
         X, y = by_class(300, 10)
         y[17] = 9
         for table in (X, sparse.csr_array(X)):
-            selector = EasyFS(2, compression=compression, random_state=0).fit(table, y)
+            selector = FORMS[compression](2, random_state=0).fit(table, y)
             assert set(selector.order_[:2]) == {1, 4}
             assert np.isfinite(selector.scores_).all()
 
     @both_compressions
     def test_classes_of_a_single_row_each_work(self, compression: str) -> None:
         _, X = normal(6, 10)
-        selector = EasyFS(3, compression=compression, random_state=0).fit(X, np.arange(6))
+        selector = FORMS[compression](3, random_state=0).fit(X, np.arange(6))
         assert np.isfinite(selector.scores_).all()
         assert sorted(selector.order_) == list(range(10))
 
     @both_compressions
     def test_two_rows_are_enough(self, compression: str) -> None:
         X = np.array([[0.0, 1.0, 5.0], [1.0, 1.0, 7.0]])
-        selector = EasyFS(1, compression=compression, random_state=0).fit(X, [0, 1])
+        selector = FORMS[compression](1, random_state=0).fit(X, [0, 1])
         assert selector.order_[-1] == 1
         assert np.isfinite(selector.scores_).all()
 
@@ -892,7 +893,7 @@ class TestAwkwardTables:
         y[rng.choice(10_000, 15, replace=False)] = 2
         X[:, 3] += 2.0 * (y == 1)
         X[:, 11] += 8.0 * (y == 2)
-        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](2, random_state=0).fit(X, y)
         assert set(selector.order_[:2]) == {3, 11}
 
     @both_compressions
@@ -900,8 +901,8 @@ class TestAwkwardTables:
     def test_columns_of_size_1e12_and_1e_minus_12_side_by_side(self, compression: str, dtype: Any) -> None:
         X, y = by_class(300, 12, columns=(1, 4))
         sizes = 10.0 ** np.array([12, -12] * 6)
-        plain = EasyFS(4, compression=compression, random_state=0).fit(X.astype(dtype), y)
-        scaled = EasyFS(4, compression=compression, random_state=0).fit((X * sizes).astype(dtype), y)
+        plain = FORMS[compression](4, random_state=0).fit(X.astype(dtype), y)
+        scaled = FORMS[compression](4, random_state=0).fit((X * sizes).astype(dtype), y)
         assert set(scaled.order_[:2]) == {1, 4}
         if dtype == np.float64:
             assert_same_selection(plain, scaled)
@@ -909,8 +910,8 @@ class TestAwkwardTables:
     @both_compressions
     def test_targets_of_size_1e12_and_1e_minus_12_side_by_side(self, compression: str) -> None:
         X, Y = targets_for("several targets", 300)
-        plain = EasyFS(4, compression=compression, random_state=0).fit(X, Y)
-        scaled = EasyFS(4, compression=compression, random_state=0).fit(X, Y * [1e12, 1e-12] + [1e12, 1e-12])
+        plain = FORMS[compression](4, random_state=0).fit(X, Y)
+        scaled = FORMS[compression](4, random_state=0).fit(X, Y * [1e12, 1e-12] + [1e12, 1e-12])
         assert_same_selection(plain, scaled)
 
     @both_compressions
@@ -918,8 +919,8 @@ class TestAwkwardTables:
     def test_a_mean_of_a_million_standard_deviations(self, compression: str, n: int) -> None:
         X, y = by_class(n, 12)
         far = X + 1e6 * np.where(np.arange(12) % 2, 1.0, -1.0)
-        plain = EasyFS(4, compression=compression, random_state=0, **SMALL).fit(X, y)
-        shifted = EasyFS(4, compression=compression, random_state=0, **SMALL).fit(far, y)
+        plain = FORMS[compression](4, random_state=0, **SMALL).fit(X, y)
+        shifted = FORMS[compression](4, random_state=0, **SMALL).fit(far, y)
         np.testing.assert_array_equal(plain.order_, shifted.order_)
         np.testing.assert_allclose(plain.scores_, shifted.scores_, rtol=1e-4, atol=1e-9)
 
@@ -934,14 +935,14 @@ class TestAwkwardTables:
     def test_a_float32_mean_of_a_thousand_standard_deviations(self, compression: str) -> None:
         X, y = by_class(5000, 12)
         far = (X + 1000.0).astype(np.float32)
-        assert set(EasyFS(2, compression=compression, random_state=0).fit(far, y).order_[:2]) == {1, 4}
+        assert set(FORMS[compression](2, random_state=0).fit(far, y).order_[:2]) == {1, 4}
 
     @both_compressions
     def test_a_half_missing_column_with_signal_is_found(self, compression: str) -> None:
         X, y = by_class(600, 12)
         X[np.random.default_rng(1).random(600) < 0.5, 4] = np.nan
         for table in (X, X.astype(np.float32), sparse.csr_array(X)):
-            assert set(EasyFS(2, compression=compression, random_state=0).fit(table, y).order_[:2]) == {1, 4}
+            assert set(FORMS[compression](2, random_state=0).fit(table, y).order_[:2]) == {1, 4}
 
     def test_the_first_gain_is_that_of_the_formula_with_missing_values_at_the_mean(self) -> None:
         rng, X = normal(400, 3)
@@ -957,9 +958,7 @@ class TestAwkwardTables:
                 x[seen] = X[seen, j] - np.average(X[seen, j], weights=w[seen])
                 x /= np.sqrt(np.average(x[seen] ** 2, weights=w[seen]))
                 gain = np.average(x * z, weights=w) ** 2 / (0.3 + np.average(x**2, weights=w))
-                selector = EasyFS(1, include=[j], eps2=0.3, n_hidden=0, n_enhancement=0, predicted_share=0).fit(
-                    X, y, weight
-                )
+                selector = EasyFS(1, include=[j], eps2=0.3, n_hidden=0, predicted_share=0).fit(X, y, weight)
                 assert selector.gains_[0] == pytest.approx(gain, rel=1e-9)
 
     @both_compressions
@@ -967,7 +966,7 @@ class TestAwkwardTables:
         X, y = by_class(300, 12)
         X[:, 0] = np.nan
         for table in (X, X.astype(np.float32), sparse.csr_array(X)):
-            selector = EasyFS(2, compression=compression, random_state=0).fit(table, y)
+            selector = FORMS[compression](2, random_state=0).fit(table, y)
             assert selector.order_[-1] == 0
             assert selector.scores_[0] == 0.0
             assert set(selector.order_[:2]) == {1, 4}
@@ -977,7 +976,7 @@ class TestAwkwardTables:
         X, y = by_class(300, 12)
         X[1:, 0] = np.nan
         X[::2, 7], X[1::2, 7] = np.nan, 1e9
-        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](2, random_state=0).fit(X, y)
         assert set(selector.order_[-2:]) == {0, 7}
 
     @pytest.mark.parametrize("value", [0.1, 1e-300, 1e15, 12345.678])
@@ -994,7 +993,7 @@ class TestAwkwardTables:
     def test_all_columns_but_one_constant(self, compression: str) -> None:
         X, y = by_class(300, 6)
         X[:, [0, 2, 3, 4, 5]] = 1.0
-        selector = EasyFS(3, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](3, random_state=0).fit(X, y)
         assert selector.order_[0] == 1
         assert selector.n_features_ == 3
 
@@ -1002,7 +1001,7 @@ class TestAwkwardTables:
     def test_all_columns_copies_of_one(self, compression: str) -> None:
         X, y = by_class(300, 6)
         X = X[:, [1]] * np.array([[1.0, -1.0, 2.0, 0.5]])
-        selector = EasyFS(2, compression=compression, random_state=0).fit(X, y)
+        selector = FORMS[compression](2, random_state=0).fit(X, y)
         assert selector.n_features_ == 2
         assert np.isfinite(selector.scores_).all()
 
@@ -1010,7 +1009,7 @@ class TestAwkwardTables:
     def test_a_single_column(self, compression: str) -> None:
         X, y = by_class(100, 1, columns=(0,))
         for asked in (1, 1.0, "auto"):
-            selector = EasyFS(asked, compression=compression, random_state=0).fit(X, y)
+            selector = FORMS[compression](asked, random_state=0).fit(X, y)
             assert list(selector.get_support()) == [True]
 
     @both_compressions
@@ -1018,8 +1017,8 @@ class TestAwkwardTables:
         X, y = by_class(30_000, 6)
         np.save(tmp_path / "X.npy", X.astype(np.float32))
         mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-        plain = EasyFS(2, compression=compression, random_state=0, **SMALL).fit(X.astype(np.float32), y)
-        assert_same_selection(plain, EasyFS(2, compression=compression, random_state=0, **SMALL).fit(mapped, y))
+        plain = FORMS[compression](2, random_state=0, **SMALL).fit(X.astype(np.float32), y)
+        assert_same_selection(plain, FORMS[compression](2, random_state=0, **SMALL).fit(mapped, y))
         assert set(plain.order_[:2]) == {1, 4}
 
     def test_booleans_and_integers_are_numbers(self) -> None:
@@ -1035,7 +1034,7 @@ class TestAwkwardTables:
     def test_without_nodes_only_the_ratios_of_weights_matter(self, compression: str) -> None:
         X, y = by_class(300, 8)
         weight = np.random.default_rng(0).random(300) + 0.1
-        make = EasyFS(4, compression=compression, n_hidden=0, n_enhancement=0, predicted_share=0, random_state=0)
+        make = FORMS[compression](4, n_hidden=0, n_enhancement=0, predicted_share=0, random_state=0)
         plain = EasyFS(**make.get_params()).fit(X, y, weight)
         for size in (1e-6, 1e6):
             assert_same_selection(plain, EasyFS(**make.get_params()).fit(X, y, size * weight))

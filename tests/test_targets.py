@@ -343,9 +343,9 @@ class TestStreams:
         rng = np.random.default_rng(0)
         y = np.repeat(np.arange(40), 8)
         X = rng.normal(size=(320, 4))
-        network = EasyFS(1, random_state=0).draw_network(X, labels[y])
+        network = EasyFS(1, random_state=0).draw_plan(X, labels[y])
         part = rng.permutation(320)[:50]
-        selector = EasyFS(1, random_state=0).partial_fit(X[part], labels[y[part]], network=network)
+        selector = EasyFS(1, random_state=0).partial_fit(X[part], labels[y[part]], plan=network)
         assert selector.task_ == "classification"
 
     @pytest.mark.parametrize(("first", "then"), [([1, 2], ["1", "2"]), (["1", "2"], [1, 2]), ([1.0, 2.0], [b"1", b"2"])])
@@ -361,9 +361,9 @@ class TestStreams:
 
     def test_labels_of_another_type_than_the_networks(self) -> None:
         X = np.random.default_rng(0).normal(size=(40, 4))
-        network = EasyFS(1, random_state=0).draw_network(X, [1, 2] * 20)
+        network = EasyFS(1, random_state=0).draw_plan(X, [1, 2] * 20)
         with pytest.raises(ValueError, match="labels that are text in this block"):
-            EasyFS(1, random_state=0).partial_fit(X, ["1", "2"] * 20, network=network)
+            EasyFS(1, random_state=0).partial_fit(X, ["1", "2"] * 20, plan=network)
 
     def test_labels_of_the_same_kind(self) -> None:
         check_same_labels((1, 2), np.array([2.0, 3.0]))

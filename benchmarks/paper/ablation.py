@@ -19,7 +19,7 @@ from datasets import DATA_SETS, get
 from run import RAW, TimeIsUpError
 from tables import save, write
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 from easyfs.evaluation import Comparison, compare
 
 # Off: no extra nodes; copies count like any other column; the target does not count.
@@ -43,14 +43,14 @@ SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 
 def ablation_selectors() -> dict[str, Any]:
     found = {f"sequential, {name}": EasyFS(**settings) for name, settings in SEQUENTIAL.items()}
-    return found | {f"ranking, {name}": EasyFS(compression="ranking", **s) for name, s in RANKING.items()}
+    return found | {f"ranking, {name}": EasyFSRanking(**s) for name, s in RANKING.items()}
 
 
 def parameter_selectors() -> dict[str, Any]:
     found = {f"sequential, network {size}": EasyFS(n_hidden=size) for size in NETWORK}
     for size in NETWORK:
-        found[f"ranking, network {size}"] = EasyFS(compression="ranking", n_hidden=0, n_enhancement=size)
-    return found | {f"ranking, r {r}": EasyFS(compression="ranking", top_share=r) for r in SHARES}
+        found[f"ranking, network {size}"] = EasyFSRanking(n_hidden=0, n_enhancement=size)
+    return found | {f"ranking, r {r}": EasyFSRanking(top_share=r) for r in SHARES}
 
 
 def measure(name: str, selectors: dict[str, Any], folder: str, repeats: int, end: float) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from easyfs import EasyFS, make_selector
+from easyfs import EasyFS, EasyFSRanking, make_selector
 
 from .checks import ALL_TASKS, CHECKS, SUPERVISED, Check, SelectorCase
 
@@ -16,7 +16,7 @@ def sequential(n_features_to_select: Any, random_state: Any, **parameters: Any) 
 
 
 def ranking(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFS:
-    return EasyFS(n_features_to_select, random_state=random_state, compression="ranking", **parameters)
+    return EasyFSRanking(n_features_to_select, random_state=random_state, **parameters)
 
 
 def sequential_exact(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFS:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from easyfs import EasyFS, available_selectors, make_selector
+from easyfs import EasyFSRanking, available_selectors, make_selector
 
 # Settings that make the checks, which fit hundreds of tiny tables, quick.
 QUICK: dict[str, dict[str, Any]] = {
@@ -17,6 +17,6 @@ QUICK: dict[str, dict[str, Any]] = {
 SELECTORS = [make_selector(info.name, **QUICK.get(info.name, {})) for info in available_selectors()]
 
 
-@parametrize_with_checks([*SELECTORS, EasyFS(compression="ranking")])
+@parametrize_with_checks([*SELECTORS, EasyFSRanking()])
 def test_scikit_learn_check_passes(estimator: Any, check: Any) -> None:
     check(estimator)

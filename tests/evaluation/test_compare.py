@@ -27,7 +27,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from easyfs import EasyFS, make_selector
+from easyfs import EasyFSRanking, make_selector
 from easyfs.evaluation import Comparison, compare, nmse
 from easyfs.evaluation.protocol import MODELS
 
@@ -590,7 +590,7 @@ def test_groups_and_folds_of_another_kind() -> None:
         SelectKBest(),
         RFE(DecisionTreeClassifier(random_state=0)),
         SelectFromModel(DecisionTreeClassifier(random_state=0), threshold=-np.inf),
-        EasyFS(compression="ranking"),
+        EasyFSRanking(),
     ],
 )
 def test_selectors_of_scikit_learn_give_the_size_that_is_asked(selector: Any) -> None:

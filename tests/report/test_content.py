@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.datasets import load_diabetes
 
 import easyfs
-from easyfs import EasyFS, make_selector
+from easyfs import EasyFS, EasyFSRanking, make_selector
 from easyfs.evaluation import compare, stability_selection
 from easyfs.report import Report, build_report
 from easyfs.report.check import check_content
@@ -215,7 +215,7 @@ def test_how_many_are_enough(cancer: Frame) -> None:
 
 def test_scores_of_the_ranking_are_not_what_a_column_would_add(cancer: Frame) -> None:
     X, y = cancer
-    report = build_report(EasyFS(4, compression="ranking", random_state=0).fit(X, y))
+    report = build_report(EasyFSRanking(4, random_state=0).fit(X, y))
     assert report.content["enough"]["adds_up"]
     assert not report.content["enough"]["scores_add"]
     assert "would add" not in report.to_html() + report.to_markdown()
@@ -279,7 +279,7 @@ def test_cross_validation_with_categories_included_columns_and_groups(mixed: Fra
     assert [f["included"] for f in content["features"]] == [True, True, False]
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(80, 6))
-    grouped = EasyFS(2, groups=[0, 0, 1, 1, 2, 3], random_state=0).fit(Z, Z[:, 0] + Z[:, 4])
+    grouped = EasyFS(2, feature_groups=[0, 0, 1, 1, 2, 3], random_state=0).fit(Z, Z[:, 0] + Z[:, 4])
     measured = build_report(grouped, Z, Z[:, 0] + Z[:, 4], cv=2).content["cross_validation"]
     assert measured is not None
     assert measured["failures"] == []

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from easyfs import EasyFS, make_selector
+from easyfs import EasyFS, EasyFSRanking, make_selector
 from easyfs.report import Report, build_report
 from easyfs.report.check import check_content, schema
 
@@ -100,7 +100,7 @@ def test_nothing_found_is_one_line_and_not_looked_for_is_none(joint: Frame) -> N
     assert 'href="#together"' not in looked.to_html()
     for selector in (
         EasyFS(2, random_state=0, interactions=False).fit(X, y),
-        EasyFS(2, random_state=0, compression="ranking").fit(X, y),
+        EasyFSRanking(2, random_state=0).fit(X, y),
         EasyFS(2, random_state=0).fit(X),
         make_selector("mrmr", 2).fit(X, y),
     ):
