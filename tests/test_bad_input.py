@@ -14,7 +14,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 
 NAMES = ["age", "height", "weight", "income", "score"]
 
@@ -25,8 +25,11 @@ def table(n: int = 40, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarra
     return X, (X[:, 0] > 0).astype(int)
 
 
-def small(n_features_to_select: Any = 2, **parameters: Any) -> EasyFS:
-    return EasyFS(n_features_to_select, random_state=0, **{"n_hidden": 8, "n_enhancement": 20} | parameters)
+FORMS = {"sequential": EasyFS, "ranking": EasyFSRanking}
+
+
+def small(n_features_to_select: Any = 2, form: Any = EasyFS, **parameters: Any) -> Any:
+    return form(n_features_to_select, random_state=0, **{"n_hidden": 8} | parameters)
 
 
 def says(*parts: Any) -> str:
@@ -341,7 +344,7 @@ class TestX:
         X = np.full((40, 5), value)
         for given in (X, sparse.csr_array(X)):
             with pytest.raises(ValueError, match=says("constant", "5")):
-                small(compression=compression).fit(given, y)
+                small(form=FORMS[compression]).fit(given, y)
 
     def test_all_columns_constant_without_a_target(self) -> None:
         with pytest.raises(ValueError, match=says("constant")):
@@ -409,12 +412,12 @@ class TestTarget:
     def test_one_class_only(self, compression: str, label: Any) -> None:
         X, _ = table()
         with pytest.raises(ValueError, match=says("y", "1 class", label, "2 classes")):
-            small(compression=compression).fit(X, [label] * 40)
+            small(form=FORMS[compression]).fit(X, [label] * 40)
 
     @pytest.mark.parametrize("compression", ["sequential", "ranking"])
     def test_one_class_only_in_a_whole_stream(self, compression: str) -> None:
         X, _ = table()
-        selector = small(compression=compression).partial_fit(X, ["yes"] * 40).partial_fit(X, ["yes"] * 40)
+        selector = small(form=FORMS[compression]).partial_fit(X, ["yes"] * 40).partial_fit(X, ["yes"] * 40)
         with pytest.raises(ValueError, match=says("1 class", "yes", "2 classes")):
             selector.get_support()
 
@@ -422,14 +425,14 @@ class TestTarget:
     def test_one_class_only_where_weights_are_positive(self, compression: str) -> None:
         X, y = table()
         with pytest.raises(ValueError, match=says("1 class", "2 classes")):
-            small(compression=compression).fit(X, y, sample_weight=y)
+            small(form=FORMS[compression]).fit(X, y, sample_weight=y)
 
     @pytest.mark.parametrize("compression", ["sequential", "ranking"])
     def test_a_constant_number(self, compression: str) -> None:
         X, _ = table()
         for y in (np.full(40, 0.5), np.full((40, 2), 0.5)):
             with pytest.raises(ValueError, match=says("y is constant", "target")):
-                small(compression=compression).fit(X, y)
+                small(form=FORMS[compression]).fit(X, y)
 
     def test_several_columns_of_classes(self) -> None:
         X, y = table()
@@ -479,7 +482,7 @@ class TestTarget:
     def test_ranking_without_a_target(self, method: str) -> None:
         X, _ = table()
         with pytest.raises(ValueError, match=says("compression='ranking'", "y is None", "sequential")):
-            getattr(small(compression="ranking"), method)(X)
+            getattr(small(form=EasyFSRanking), method)(X)
 
     def test_no_target_and_no_hidden_nodes(self) -> None:
         X, _ = table()
@@ -597,9 +600,9 @@ class TestStreams:
     def test_a_network_of_the_other_compression(self, compression: str) -> None:
         X, y = table()
         other = {"sequential": "ranking", "ranking": "sequential"}[compression]
-        network = small(compression=other).draw_plan(X, y)
+        network = small(form=FORMS[other]).draw_plan(X, y)
         with pytest.raises(ValueError, match=says("network", "compression")):
-            small(compression=compression).partial_fit(X, y, plan=network)
+            small(form=FORMS[compression]).partial_fit(X, y, plan=network)
 
     @pytest.mark.parametrize("network", ["network", 5, EasyFS()])
     def test_something_that_is_no_network(self, network: Any) -> None:
