@@ -98,7 +98,7 @@ class Path:
 
     Attributes
     ----------
-    lambdas : ndarray of shape (k,)
+    alphas : ndarray of shape (k,)
         The penalties.
     n_features : ndarray of shape (k,)
         Columns that are in at the end of each.
@@ -110,7 +110,7 @@ class Path:
         Norm of its skip weights then.
     """
 
-    lambdas: Array
+    alphas: Array
     n_features: Array
     losses: Array
     errors: Array
@@ -123,7 +123,7 @@ class Path:
         Of columns that leave together the one with the largest norm has this score, and the others down to the penalty
         before it.
         """
-        largest = np.zeros(len(self.lambdas) + 1)
+        largest = np.zeros(len(self.alphas) + 1)
         np.maximum.at(largest, self.last_in + 1, self.norms)
         largest = largest[self.last_in + 1]
         part = np.divide(self.norms, largest, out=np.ones(len(largest)), where=largest > 0.0)
@@ -161,7 +161,7 @@ class LassoNetSelector(Baseline):
       the proximal step leaves the momentum out, so that its lam is about ten times that of the objective above.
     - On the path a step takes all rows: the noise of batches would keep columns in. The last weights are kept, not those
       of the best epoch.
-    - ``lambda_start="auto"`` is half the median over the columns of ``|g_j|_2 + M |G_j|_1``, with the gradients of
+    - ``alpha_min="auto"`` is half the median over the columns of ``|g_j|_2 + M |G_j|_1``, with the gradients of
       ``theta_j`` and ``W_j`` in the network without any column: the penalty below which a column would enter it.
     - A column that is out may come back where that number, with the gradients of the present network, exceeds lam. This is
       looked at once for each penalty, and only columns that are in or may come back are trained with, so that a step
@@ -177,28 +177,28 @@ class LassoNetSelector(Baseline):
         Columns that are selected in any case; columns that never are. Included columns are trained with like all others.
     groups : sequence of labels, one for each column, optional
         Columns with the same label are selected or left together and count as one.
-    hidden_dims : tuple of int, default=(100,)
+    hidden_layer_sizes : tuple of int, default=(100,)
         Sizes of the hidden layers.
     M : float, default=10.0
         Hierarchy coefficient: 0 leaves a linear model.
-    lambda_start : float or "auto", default="auto"
+    alpha_min : float or "auto", default="auto"
         The first penalty.
     path_multiplier : float, default=1.05
         Ratio of a penalty to the one before it.
-    gamma : float, default=0.0
+    l2_regularization : float, default=0.0
         Penalty of the sum of squares of all weights.
     dropout : float, default=0.0
         Share of the hidden units that are left out at random in training.
     learning_rate : float, default=0.001
         Learning rate of Adam, for the weights above the inputs.
-    n_epochs : tuple of two int, default=(200, 30)
+    max_iter : tuple of two int, default=(200, 30)
         The most epochs of the network without penalty, and the most steps, each with all rows, for each penalty.
-    patience : tuple of two int, default=(20, 3)
+    n_iter_no_change : tuple of two int, default=(20, 3)
         Epochs without a better loss (on the path: loss plus penalty, better by a thousandth) on the rows set aside after
         which training stops, for the first network and for each penalty.
     batch_size : int, default=256
         The most rows in a batch, for the network without penalty.
-    validation_share : float, default=0.15
+    validation_fraction : float, default=0.15
         Share of the rows that are set aside, at most a half. Tables of up to 10 rows are validated on the rows they are
         trained on.
     time_limit : float, optional
@@ -216,7 +216,7 @@ class LassoNetSelector(Baseline):
     ----------
     scores_ : ndarray of shape (n_features_in_,)
         The penalty at which each column is out for good; columns that leave at the same step get up to one step less.
-    lambdas_ : ndarray of shape (k,)
+    alphas_ : ndarray of shape (k,)
         The penalties of the path.
     path_n_features_ : ndarray of shape (k,)
         Columns that are in at the end of each.
@@ -233,7 +233,7 @@ class LassoNetSelector(Baseline):
     several_targets = True
     finds_set = True
 
-    lambdas_: Array
+    alphas_: Array
     path_n_features_: Array
     validation_losses_: Array
     stop_reason_: str
@@ -246,34 +246,34 @@ class LassoNetSelector(Baseline):
         include: Any = None,
         exclude: Any = None,
         groups: Any = None,
-        hidden_dims: Any = (100,),
+        hidden_layer_sizes: Any = (100,),
         M: float = 10.0,
-        lambda_start: Any = "auto",
+        alpha_min: Any = "auto",
         path_multiplier: float = 1.05,
-        gamma: float = 0.0,
+        l2_regularization: float = 0.0,
         dropout: float = 0.0,
         learning_rate: float = 0.001,
-        n_epochs: Any = (200, 30),
-        patience: Any = (20, 3),
+        max_iter: Any = (200, 30),
+        n_iter_no_change: Any = (20, 3),
         batch_size: int = 256,
-        validation_share: float = 0.15,
+        validation_fraction: float = 0.15,
         time_limit: float | None = None,
         progress: Any = None,
         device: str = "cpu",
         random_state: Any = None,
     ):
         super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
-        self.hidden_dims = hidden_dims
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.M = M
-        self.lambda_start = lambda_start
+        self.alpha_min = alpha_min
         self.path_multiplier = path_multiplier
-        self.gamma = gamma
+        self.l2_regularization = l2_regularization
         self.dropout = dropout
         self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.patience = patience
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
         self.batch_size = batch_size
-        self.validation_share = validation_share
+        self.validation_fraction = validation_fraction
         self.time_limit = time_limit
         self.progress = progress
         self.device = device
@@ -281,15 +281,15 @@ class LassoNetSelector(Baseline):
 
     def _check_parameters(self) -> None:
         check_number("M", self.M, 0.0)
-        if isinstance(self.lambda_start, str) and self.lambda_start != "auto":
-            raise ValueError(f"lambda_start={self.lambda_start!r} is not known; give a number above 0, or 'auto'.")
-        if not isinstance(self.lambda_start, str):
-            check_number("lambda_start", self.lambda_start, 0.0, above=True)
+        if isinstance(self.alpha_min, str) and self.alpha_min != "auto":
+            raise ValueError(f"alpha_min={self.alpha_min!r} is not known; give a number above 0, or 'auto'.")
+        if not isinstance(self.alpha_min, str):
+            check_number("alpha_min", self.alpha_min, 0.0, above=True)
         check_number("path_multiplier", self.path_multiplier, 1.0, above=True)
-        check_number("gamma", self.gamma, 0.0)
+        check_number("l2_regularization", self.l2_regularization, 0.0)
         check_number("dropout", self.dropout, 0.0, 0.95)
-        _check_pair("n_epochs", self.n_epochs)
-        _check_pair("patience", self.patience)
+        _check_pair("max_iter", self.max_iter)
+        _check_pair("n_iter_no_change", self.n_iter_no_change)
         check_training(self)
 
     def _score(self, problem: Problem) -> Scored:
@@ -297,12 +297,12 @@ class LassoNetSelector(Baseline):
         device = resolve_device(torch, self.device)
         rng = check_random_state(self.random_state)
         with Watch(type(self).__name__, self.progress, self.time_limit) as watch, one_thread(torch):
-            data = load_data(torch, problem, self.validation_share, rng, device)
+            data = load_data(torch, problem, self.validation_fraction, rng, device)
             training = _Training(self, torch, data, seeded(torch, rng), watch)
             training.fit_dense()
-            start = training.first_penalty() if isinstance(self.lambda_start, str) else float(self.lambda_start)
+            start = training.first_penalty() if isinstance(self.alpha_min, str) else float(self.alpha_min)
             path = training.follow_path(start)
-        self.lambdas_, self.path_n_features_, self.validation_losses_ = path.lambdas, path.n_features, path.losses
+        self.alphas_, self.path_n_features_, self.validation_losses_ = path.alphas, path.n_features, path.losses
         self.stop_reason_ = "path_end" if len(path.n_features) and path.n_features[-1] == 0 else "time_limit"
         best = path.best()
         count = problem.shape[1] if best is None else int(np.count_nonzero(path.last_in >= best))
@@ -332,7 +332,7 @@ class _Training:
     def __init__(self, settings: LassoNetSelector, torch: Any, data: Data, generator: Any, watch: Watch):
         self.settings, self.torch, self.data, self.generator, self.watch = settings, torch, data, generator, watch
         d, outputs, device = data.X.shape[1], data.n_outputs, data.X.device
-        layers = new_layers(torch, (d, *settings.hidden_dims, outputs), generator, device)
+        layers = new_layers(torch, (d, *settings.hidden_layer_sizes, outputs), generator, device)
         skip = new_layers(torch, (d, outputs), generator, device)[0]
         # Skip weights, weights into the first hidden layer, and all others.
         self.weights = [INPUT_SCALE * skip, INPUT_SCALE * layers[0], *layers[1:]]
@@ -367,14 +367,14 @@ class _Training:
         above = 1.0
         for matrix in weights[3::2]:
             above *= float(self.torch.linalg.matrix_norm(matrix.detach(), 2)) ** 2
-        bound = self.data.curvature * self.spread * (1.0 + above) + 2.0 * self.settings.gamma
+        bound = self.data.curvature * self.spread * (1.0 + above) + 2.0 * self.settings.l2_regularization
         return self.slowness / bound
 
     def descend(self, parameters: Parameters, adam: Adam, step: float) -> None:
         """One step of gradient descent for the weights of the inputs, and one of Adam for the others."""
-        gamma, gradient, n_inputs = self.settings.gamma, parameters.gradient, _n_inputs(parameters)
-        if gamma:
-            gradient.add_(parameters.flat, alpha=2.0 * gamma)
+        shrinkage, gradient, n_inputs = self.settings.l2_regularization, parameters.gradient, _n_inputs(parameters)
+        if shrinkage:
+            gradient.add_(parameters.flat, alpha=2.0 * shrinkage)
         parameters.flat[:n_inputs].add_(gradient[:n_inputs], alpha=-step)
         adam.update(gradient[n_inputs:])
 
@@ -392,8 +392,8 @@ class _Training:
         self.measure_spread(X, self.torch.arange(d, device=X.device), POWER_STEPS)
         parameters = Parameters(self.torch, self.weights)
         adam = self.new_adam(parameters)
-        stopping = EarlyStopping(parameters, self.settings.patience[0])
-        for _ in range(self.settings.n_epochs[0]):
+        stopping = EarlyStopping(parameters, self.settings.n_iter_no_change[0])
+        for _ in range(self.settings.max_iter[0]):
             step = self.step_size(parameters.tensors)
             for rows, y in batches(self.torch, X, self.data.y, self.settings.batch_size, self.generator):
                 parameters.backward(self.data.loss(self.output(rows, parameters.tensors, training=True), y))
@@ -439,8 +439,8 @@ class _Training:
             n_in = int(np.count_nonzero(inside))
             steps.append((penalty, n_in, loss, error))
             self.watch.report(len(steps), None, loss, n_in)
-        lambdas, n_features, losses, errors = np.array(steps, dtype=np.float64).reshape(-1, 4).T
-        return Path(lambdas, n_features.astype(np.intp), losses, errors, last_in, norms)
+        alphas, n_features, losses, errors = np.array(steps, dtype=np.float64).reshape(-1, 4).T
+        return Path(alphas, n_features.astype(np.intp), losses, errors, last_in, norms)
 
     def take_step(self, penalty: float) -> tuple[float, float]:
         """Train with one penalty; the loss on the rows set aside and its standard error."""
@@ -483,7 +483,7 @@ class _Training:
         adam, step = self.new_adam(parameters), self.step_size(parameters.tensors)
         best, waited = np.inf, 0
         result = np.inf, 0.0
-        for _ in range(self.settings.n_epochs[1]):
+        for _ in range(self.settings.max_iter[1]):
             self.gather_gradient(parameters, X, training=True)
             self.descend(parameters, adam, step)
             self.shrink(parameters, step * penalty)
@@ -491,6 +491,6 @@ class _Training:
             objective = result[0] + penalty * float(parameters.tensors[0].detach().norm(dim=0).sum())
             improved = objective < best * (1.0 - IMPROVEMENT)
             best, waited = (objective, 0) if improved else (best, waited + 1)
-            if waited >= self.settings.patience[1] or not np.isfinite(objective) or self.watch.is_over():
+            if waited >= self.settings.n_iter_no_change[1] or not np.isfinite(objective) or self.watch.is_over():
                 break
         return parameters, result

@@ -34,14 +34,14 @@ def spectral_embedding(W: Any, n_clusters: int) -> Array:
     return leading_eigenvectors(W, n_clusters)[1] / np.sqrt(degrees(W))[:, None]
 
 
-def lars_coefficients(X: Array, Y: Array, n_nonzero: int) -> Array:
+def lars_coefficients(X: Array, Y: Array, n_nonzero_coefs: int) -> Array:
     """Coefficients of least angle regression of each column of Y on those of X, with an intercept.
 
     Parameters
     ----------
     X : ndarray of shape (n, m)
     Y : ndarray of shape (n, t)
-    n_nonzero : int
+    n_nonzero_coefs : int
         Steps to take. A step adds a column, unless a coefficient changes its sign or the columns left are combinations of
         those that are in.
 
@@ -53,7 +53,7 @@ def lars_coefficients(X: Array, Y: Array, n_nonzero: int) -> Array:
     # Lars stops at an absolute threshold, so it gets columns and targets of the size of 1.
     size, sizes = X.std(axis=0).max(), Y.std(axis=0)
     scaled = np.asfortranarray((X - X.mean(axis=0)) / size)
-    steps = min(n_nonzero, m, n - 1)
+    steps = min(n_nonzero_coefs, m, n - 1)
     model = Lars(n_nonzero_coefs=steps, precompute=m <= n, fit_path=False, copy_X=False)
     with warnings.catch_warnings():
         # Columns that repeat others are left out, which is as it should be.
@@ -76,7 +76,7 @@ class MCFSSelector(Baseline):
 
     A graph joins each row with its nearest neighbours. The eigenvectors of its Laplacian with the smallest eigenvalues but
     the trivial one tell its clusters apart: they are the solutions y of ``L y = l D y``. Each of them is fitted by least
-    angle regression on the columns, stopped after ``n_nonzero`` steps, and the score of a column is the largest absolute
+    angle regression on the columns, stopped after ``n_nonzero_coefs`` steps, and the score of a column is the largest absolute
     coefficient it got. The implementation in scikit-feature takes the largest signed coefficient, which depends on the
     arbitrary signs of the eigenvectors; here it is the absolute one, as in the paper. Columns that no regression took up
     have a score of zero and come by their largest absolute correlation with an eigenvector. The target is not looked at.
@@ -96,7 +96,7 @@ class MCFSSelector(Baseline):
         What near means.
     width : float, optional
         Width of the heat kernel; by default the root of the mean squared distance of any two rows.
-    n_nonzero : int, optional
+    n_nonzero_coefs : int, optional
         Steps of each regression; as many as columns are to be selected by default.
     standardize : bool, default=True
         Whether columns are standardised first, so that units do not matter: neither for the neighbours nor for
@@ -128,7 +128,7 @@ class MCFSSelector(Baseline):
         weights: str = "heat",
         metric: str = "euclidean",
         width: float | None = None,
-        n_nonzero: int | None = None,
+        n_nonzero_coefs: int | None = None,
         standardize: bool = True,
         include: Any = None,
         exclude: Any = None,
@@ -140,20 +140,21 @@ class MCFSSelector(Baseline):
         self.weights = weights
         self.metric = metric
         self.width = width
-        self.n_nonzero = n_nonzero
+        self.n_nonzero_coefs = n_nonzero_coefs
         self.standardize = standardize
 
     def _check_parameters(self) -> None:
         check_number("n_clusters", self.n_clusters, 1, whole=True)
         check_graph_parameters(self.n_neighbors, self.weights, self.metric, self.width)
-        if self.n_nonzero is not None:
-            check_number("n_nonzero", self.n_nonzero, 1, whole=True)
+        if self.n_nonzero_coefs is not None:
+            check_number("n_nonzero_coefs", self.n_nonzero_coefs, 1, whole=True)
 
     def _score(self, problem: Problem) -> Scored:
         X = table_of(problem, self.standardize)
         W = neighbor_graph(X, self.n_neighbors, weights=self.weights, metric=self.metric, width=self.width)
         Y = spectral_embedding(W, self.n_clusters)
         assert problem.count is not None
-        coefficients = lars_coefficients(X, Y, problem.count if self.n_nonzero is None else self.n_nonzero)
+        steps = problem.count if self.n_nonzero_coefs is None else self.n_nonzero_coefs
+        coefficients = lars_coefficients(X, Y, steps)
         scores = np.abs(coefficients).max(axis=1)
         return Scored(scores, order=mcfs_order(scores, X, Y))

@@ -56,7 +56,7 @@ class SPFSRSelector(Baseline):
        steps along ``g`` are tried until others are; if none does it, the search begins again from importances of 0;
     4. measures the columns now in use. The best that were measured are the result.
 
-    The search stops after ``stall_limit`` steps without a better score, after ``max_iter`` steps or at ``time_limit``. It
+    The search stops after ``n_iter_no_change`` steps without a better score, after ``max_iter`` steps or at ``time_limit``. It
     is a random one: it finds other columns with another seed, and with thousands of columns it is far from having seen
     all. Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
     smoothed. Where that program, unless told otherwise, starts from the importances of a forest, this one does not. Columns
@@ -91,7 +91,7 @@ class SPFSRSelector(Baseline):
         Pairs for each gradient.
     max_iter : int, default=300
         Steps at most.
-    stall_limit : int, default=35
+    n_iter_no_change : int, default=35
         Steps without a better score after which the search stops.
     time_limit : float or None, default=None
         Seconds after which the search stops, at the next score. What is found then depends on the speed of the machine.
@@ -151,7 +151,7 @@ class SPFSRSelector(Baseline):
         n_repeats: int = 3,
         n_gradients: int = 4,
         max_iter: int = 300,
-        stall_limit: int = 35,
+        n_iter_no_change: int = 35,
         time_limit: float | None = None,
         progress: Any = None,
         n_jobs: int | None = None,
@@ -164,7 +164,7 @@ class SPFSRSelector(Baseline):
         self.n_repeats = n_repeats
         self.n_gradients = n_gradients
         self.max_iter = max_iter
-        self.stall_limit = stall_limit
+        self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.progress = progress
         self.n_jobs = n_jobs
@@ -172,7 +172,7 @@ class SPFSRSelector(Baseline):
 
     def _check_parameters(self) -> None:
         check_number("cv", self.cv, 2, whole=True)
-        for name in ("n_repeats", "n_gradients", "max_iter", "stall_limit"):
+        for name in ("n_repeats", "n_gradients", "max_iter", "n_iter_no_change"):
             check_number(name, getattr(self, name), 1, whole=True)
         check_watch(self.progress, self.time_limit)
         usable = hasattr(self.estimator, "fit") and hasattr(self.estimator, "get_params")
@@ -205,7 +205,7 @@ class SPFSRSelector(Baseline):
             self.stop_reason_ = search.run(
                 n_gradients=self.n_gradients,
                 max_iter=self.max_iter,
-                stall_limit=self.stall_limit,
+                n_iter_no_change=self.n_iter_no_change,
                 watch=watch,
             )
         self.n_iter_ = search.n_steps
@@ -370,21 +370,21 @@ class Search:
             return total / used
         return None if self.last is None else self.last[1]
 
-    def step(self, gradient: Array, stall_limit: int) -> bool:
+    def step(self, gradient: Array, n_iter_no_change: int) -> bool:
         """Change the importances; False where nothing along the gradient puts other units to use."""
         gain = LEAST_GAIN if self.last is None else bb_gain(self.importance, self.last[0], gradient, self.last[1])
         before = self.in_use(self.importance)
         moved = self.importance + clipped_change(gain, gradient)
         self.last = (self.importance, gradient)
         self.importance = moved
-        for j in range(stall_limit + 1):
+        for j in range(n_iter_no_change + 1):
             if (self.in_use(self.importance) != before).any():
                 return True
-            further = LEAST_GAIN + j * (LARGEST_GAIN - LEAST_GAIN) / stall_limit
+            further = LEAST_GAIN + j * (LARGEST_GAIN - LEAST_GAIN) / n_iter_no_change
             self.importance = moved + further * gradient
         return bool((self.in_use(self.importance) != before).any())
 
-    def run(self, *, n_gradients: int, max_iter: int, stall_limit: int, watch: Watch) -> str:
+    def run(self, *, n_gradients: int, max_iter: int, n_iter_no_change: int, watch: Watch) -> str:
         """Search; gives the reason for stopping, and leaves the best units in ``best``."""
         mask = self.in_use(self.importance)
         self.best = Measured(self.mean_score(mask), mask, self.importance, self.importance + self.tie)
@@ -393,7 +393,7 @@ class Search:
             gradient = self.gradient(n_gradients, watch.is_over)
             if watch.is_over():
                 return "time_limit"
-            if gradient is None or not self.step(gradient, stall_limit):
+            if gradient is None or not self.step(gradient, n_iter_no_change):
                 self._begin()
             mask = self.in_use(self.importance)
             score = self.mean_score(mask)
@@ -402,6 +402,6 @@ class Search:
             if score > self.best.score + LEAST_PROGRESS:
                 self.best, stalled = Measured(score, mask, self.importance, self.importance + self.tie), 0
             watch.report(self.n_steps, max_iter, -score, int(mask.sum()))
-            if stalled >= stall_limit:
+            if stalled >= n_iter_no_change:
                 return "stalled"
         return "max_iter"
