@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
-from easyfs.baselines.progress import Watch
+from easyfs.baselines.progress import Progress, Watch
 from easyfs.baselines.training import (
     Adam,
     Data,
@@ -139,95 +140,148 @@ class Path:
 
 
 class LassoNetSelector(Baseline):
-    """Train a network with linear skip connections along a path of penalties, and rank columns by when they leave it.
+    """Select the columns that a network keeps longest as a penalty on its inputs grows (LassoNet).
 
-    The network is ``X theta + MLP(X)``. The skip weights ``theta_j`` of a column (one for each output) carry a group lasso
-    penalty ``lam |theta_j|_2``, and bound its weights into the first hidden layer: ``|W_j|_inf <= M |theta_j|_2``. So a
-    column without a linear part has no part at all. After a network without penalty, lam grows by ``path_multiplier`` at a
-    time, each network starting from the one before, and each gradient step is followed by the proximal operator
-    (:func:`hier_prox`), until no column is left. The later a column leaves for good, the better it is; columns that leave
-    at the same step are ordered by the norm of their skip weights just before. The loss is cross entropy (binary cross
-    entropy with several labels, mean squared error of standardised targets); columns are standardised.
-
-    This method gives a set: with ``n_features_to_select="auto"`` the columns of the sparsest network on the path whose loss
-    on rows set aside is within one standard error of the lowest (and columns that leave later, if a column has come back).
-
-    Where this differs from the well-known implementation:
-
-    - The proximal operator belongs to gradient descent with a fixed step. So the weights of the inputs are trained without
-      momentum, and the step is the inverse of a bound on the curvature (of the loss, times the largest eigenvalue of the
-      second moments of the columns, times one plus the squared norms of the upper layers), which is stable for thousands
-      of columns as for ten. All other weights are trained by Adam. There, one learning rate with momentum serves all, and
-      the proximal step leaves the momentum out, so that its lam is about ten times that of the objective above.
-    - On the path a step takes all rows: the noise of batches would keep columns in. The last weights are kept, not those
-      of the best epoch.
-    - ``alpha_min="auto"`` is half the median over the columns of ``|g_j|_2 + M |G_j|_1``, with the gradients of
-      ``theta_j`` and ``W_j`` in the network without any column: the penalty below which a column would enter it.
-    - A column that is out may come back where that number, with the gradients of the present network, exceeds lam. This is
-      looked at once for each penalty, and only columns that are in or may come back are trained with, so that a step
-      becomes cheaper as columns leave.
+    A network is trained with a penalty that removes one column after another as it grows, and the columns that stay
+    longest are selected. It sees curves and columns that matter together, avoids overlap, and can choose the number of
+    columns. It needs some hundreds of rows or more and is among the slowest methods here. Needs PyTorch: ``pip install
+    'easyfs[torch]'``.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default=0.5
-        How many columns to select: a count, a share of the columns, or "auto".
+        How many columns to select: a count such as 20, a share of the columns such as 0.1, or "auto": the smallest
+        network that predicts about as well as the best.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are. Included columns are trained with like all others.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        What ``y`` holds; "auto" reads it from ``y``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
     hidden_layer_sizes : tuple of int, default=(100,)
-        Sizes of the hidden layers.
+        Number of units in each hidden layer.
     M : float, default=10.0
-        Hierarchy coefficient: 0 leaves a linear model.
+        How large the weights of a column into the hidden layer may be compared with its weight in the linear part; 0
+        leaves a linear model.
     alpha_min : float or "auto", default="auto"
-        The first penalty.
+        First and smallest penalty; "auto" finds one at which about all columns are still in.
     path_multiplier : float, default=1.05
-        Ratio of a penalty to the one before it.
+        Ratio of each penalty to the one before it.
     l2_regularization : float, default=0.0
-        Penalty of the sum of squares of all weights.
+        Penalty on the sum of squares of all weights.
     dropout : float, default=0.0
         Share of the hidden units that are left out at random in training.
     learning_rate : float, default=0.001
         Learning rate of Adam, for the weights above the inputs.
-    max_iter : tuple of two int, default=(200, 30)
-        The most epochs of the network without penalty, and the most steps, each with all rows, for each penalty.
-    n_iter_no_change : tuple of two int, default=(20, 3)
-        Epochs without a better loss (on the path: loss plus penalty, better by a thousandth) on the rows set aside after
-        which training stops, for the first network and for each penalty.
+    max_iter : tuple of (int, int), default=(200, 30)
+        Largest number of epochs of the first network, which has no penalty, and of steps, each with all rows, for each
+        penalty.
+    n_iter_no_change : tuple of (int, int), default=(20, 3)
+        Number of epochs without a better validation loss after which training stops, for the first network and for each
+        penalty. With a penalty, what counts is loss plus penalty, better by a thousandth.
     batch_size : int, default=256
-        The most rows in a batch, for the network without penalty.
+        Largest number of rows in a batch, for the first network.
     validation_fraction : float, default=0.15
-        Share of the rows that are set aside, at most a half. Tables of up to 10 rows are validated on the rows they are
-        trained on.
-    time_limit : float, optional
-        Seconds after which the path ends. Columns that are still in are ordered by the norm of their skip weights.
-    progress : None, True or callable, default=None
-        True writes to standard error how far training has come; a callable gets a
+        Share of the rows, at most a half, that are not trained on but say when to stop. Tables of up to 10 rows are
+        validated on the rows they are trained on.
+    time_limit : float, default=None
+        Seconds after which the path ends. Columns that are still in are then ordered by the size of their weights in
+        the linear part.
+    progress : bool or callable, default=None
+        True writes to standard error how far training has come; a function is called with a
         :class:`~easyfs.baselines.progress.Progress` after each penalty (step 0: after each epoch of the first network),
         and what it raises ends the fit.
     device : str, default="cpu"
-        A device of PyTorch, such as "cuda".
+        Device of PyTorch to train on, such as "cuda".
     random_state : int, RandomState instance or None, default=None
-        Seed of the weights, the batches and the rows set aside.
+        Seed of the weights, the batches and the validation rows. Give a number to get the same answer each time.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The penalty at which each column is out for good; columns that leave at the same step get up to one step less.
-    alphas_ : ndarray of shape (k,)
-        The penalties of the path.
-    path_n_features_ : ndarray of shape (k,)
-        Columns that are in at the end of each.
-    validation_losses_ : ndarray of shape (k,)
-        Loss on the rows set aside.
+        Penalty at which each column is out for good; columns that leave at the same step get up to one step less.
+        Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+    alphas_ : ndarray of shape (n_alphas,)
+        Penalties of the path.
+    path_n_features_ : ndarray of int, shape (n_alphas,)
+        Number of columns that are in at the end of each penalty.
+    validation_losses_ : ndarray of shape (n_alphas,)
+        Loss on the validation rows at the end of each penalty.
     stop_reason_ : {"path_end", "time_limit"}
         Why training stopped.
 
+    See Also
+    --------
+    LassoSelector : The same idea for a linear model, and much faster.
+    STGSelector : Another network that selects columns, trained once.
+    EasyFS : Needs no network and is much faster.
+
+    Notes
+    -----
+    The network is ``X theta + MLP(X)``. The skip weights ``theta_j`` of a column (one for each output) carry a group
+    lasso penalty ``alpha |theta_j|_2``, and bound its weights into the first hidden layer: ``|W_j|_inf <= M
+    |theta_j|_2``. So a column without a linear part has no part at all. After a network without penalty, alpha grows by
+    ``path_multiplier`` at a time, each network starting from the one before, and each gradient step is followed by the
+    proximal operator (:func:`hier_prox`), until no column is left. Columns that leave at the same step are ordered by
+    the norm of their skip weights just before. The loss is cross entropy (binary cross entropy with several labels,
+    mean squared error of standardised targets); columns are standardised. Included columns are trained with like all
+    others.
+
+     ``n_features_to_select="auto"`` takes the columns of the sparsest network on the path whose validation loss is
+    within one standard error of the lowest (and columns that leave later, if a column has come back).
+
+     Where this differs from the well-known implementation:
+
+     - The proximal operator belongs to gradient descent with a fixed step. So the weights of the inputs are trained
+       without momentum, and the step is the inverse of a bound on the curvature (of the loss, times the largest
+       eigenvalue of the second moments of the columns, times one plus the squared norms of the upper layers), which is
+       stable for thousands of columns as for ten. All other weights are trained by Adam. There, one learning rate with
+       momentum serves all, and the proximal step leaves the momentum out, so that its penalty is about ten times that
+       of the objective above. - On the path a step takes all rows: the noise of batches would keep columns in. The last
+       weights are kept, not those of the best epoch. - ``alpha_min="auto"`` is half the median over the columns of
+       ``|g_j|_2 + M |G_j|_1``, with the gradients of ``theta_j`` and ``W_j`` in the network without any column: the
+       penalty below which a column would enter it. - A column that is out may come back where that number, with the
+       gradients of the present network, exceeds alpha. This is looked at once for each penalty, and only columns that
+       are in or may come back are trained with, so that a step becomes cheaper as columns leave.
+
     References
     ----------
-    Lemhadri, Ruan, Abraham and Tibshirani, "LassoNet: a neural network with feature sparsity", JMLR 22, 2021.
+    .. [1] Lemhadri, Ruan, Abraham and Tibshirani, "LassoNet: a neural network with feature sparsity", JMLR 22, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from easyfs import LassoNetSelector
+    >>> X = np.random.default_rng(0).normal(size=(200, 6))
+    >>> y = 3 * X[:, 1] - 2 * X[:, 4]
+    >>> selector = LassoNetSelector(2, max_iter=(20, 5), path_multiplier=1.5, random_state=0).fit(X, y)
+    >>> selector.get_support(indices=True).tolist()
+    [1, 4]
     """
 
     several_targets = True
@@ -240,27 +294,27 @@ class LassoNetSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float | str = 0.5,
         *,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
-        hidden_layer_sizes: Any = (100,),
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        groups: Sequence[Hashable] | None = None,
+        hidden_layer_sizes: Sequence[int] = (100,),
         M: float = 10.0,
-        alpha_min: Any = "auto",
+        alpha_min: float | Literal["auto"] = "auto",
         path_multiplier: float = 1.05,
         l2_regularization: float = 0.0,
         dropout: float = 0.0,
         learning_rate: float = 0.001,
-        max_iter: Any = (200, 30),
-        n_iter_no_change: Any = (20, 3),
+        max_iter: tuple[int, int] = (200, 30),
+        n_iter_no_change: tuple[int, int] = (20, 3),
         batch_size: int = 256,
         validation_fraction: float = 0.15,
         time_limit: float | None = None,
-        progress: Any = None,
+        progress: bool | Callable[[Progress], object] | None = None,
         device: str = "cpu",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
         super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
         self.hidden_layer_sizes = hidden_layer_sizes

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -358,64 +358,106 @@ def _total(block: Callable[[Array], Array], n: int, references: Array | None, sh
 
 
 class ReliefFSelector(Baseline):
-    """Rank columns by how they differ between near rows of different classes and near rows of the same class.
+    """Select the columns that differ between near rows of different classes (ReliefF and RReliefF).
 
-    For each row, the ``n_neighbors`` nearest rows of its own class (hits) and of each other class (misses) are found by
-    Manhattan distance over columns scaled to their range. A column gains by its mean difference to the misses, each class
-    weighed by its prior ``P(c) / (1 - P(y))``, and loses by its mean difference to the hits. For numbers this is RReliefF:
-    ``P(differ | targets differ)`` against ``P(differ | targets alike)``, estimated from the nearest rows. Columns that
-    matter only together are seen, while there are not too many others. This method only ranks.
-
-    Up to ``max_references`` rows (5,000 by default) all rows are used and nothing is random. Of larger tables so many rows
-    are drawn, from each class its share, and neighbours are found for those, among all rows, as in the papers, which draw
-    rows too: time then grows with the number of rows, not with its square. So does memory, whatever is drawn.
-
-    Two libraries depart from the papers: scikit-feature divides by the prior where the paper multiplies, does not scale the
-    columns and does not divide by the number of rows; skrebate knows no priors, takes columns with at most ten distinct
-    values for categories, and turns a numeric target into hits and misses by its standard deviation. ``convention``
-    gives their numbers.
+    Each row is compared with its nearest rows of the same class and of other classes: a column is good if it differs
+    from the others and not from its own. Numbers as targets work alike. As rows are near in all columns together, it
+    sees columns that matter only together, as long as not too many others blur the distances. It selects columns that
+    repeat each other, and is slow on tables with many rows.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        columns; it cannot choose their number itself.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
+        What ``y`` holds; "auto" reads it from ``y``.
     n_neighbors : int, default=10
-        How many nearest rows (of each class) are looked at; fewer where a class has fewer.
-    sigma : float, optional
-        RReliefF only: the ``i``-th nearest row counts ``exp(-(i / sigma)^2)``; by default all count the same.
-    discrete_features : False, "auto" or list of names or positions, default=False
-        Which columns hold categories, of which two values differ or do not: none, those of at most ten distinct values, or
-        those listed.
+        Number of nearest rows (of each class) that a row is compared with; fewer where a class has fewer.
+    sigma : float, default=None
+        For targets of numbers: the ``i``-th nearest row counts ``exp(-(i / sigma)^2)``. With None all count the same.
+    discrete_features : False, "auto" or list of int or str, default=False
+        Which columns hold categories, of which two values are either the same or not: none, those of at most ten
+        distinct values ("auto"), or those listed.
     convention : {"paper", "scikit-feature", "skrebate"}, default="paper"
-        Whose definition to follow.
+        Whose definition of the scores to follow.
     max_references : int or None, default=5000
-        Rows for which neighbours are found: all where there are no more, otherwise so many that are drawn at random. None
-        takes all rows, which is exact and takes a time that grows with the square of their number.
+        Rows that are compared with their neighbours: all where there are no more than this, otherwise so many that are
+        drawn at random. None takes all rows, which takes a time that grows with the square of their number.
     random_state : int, RandomState instance or None, default=0
-        Seed of that draw.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        Seed of that draw. Give a number to get the same answer each time.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The weight of each column, between -1 and 1 by the paper's definition; 0 or less says nothing for the column.
+        Weight of each column, between -1 and 1 by the definition of the paper; 0 or less says nothing for the column.
+        Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    MutualInformationSelector : Judges each column alone.
+    RandomForestSelector : Sees columns that matter only together through the splits of trees.
+    EasyFS : Searches for joint effects and avoids overlap, and can choose the number of columns.
+
+    Notes
+    -----
+    For each row, the ``n_neighbors`` nearest rows of its own class (hits) and of each other class (misses) are found by
+    Manhattan distance over columns scaled to their range. A column gains by its mean difference to the misses, each
+    class weighed by its prior ``P(c) / (1 - P(y))``, and loses by its mean difference to the hits [1]_. For numbers
+    this is RReliefF: ``P(differ | targets differ)`` against ``P(differ | targets alike)``, estimated from the nearest
+    rows [2]_.
+
+     Up to ``max_references`` rows all rows are used and nothing is random. Of larger tables so many rows are drawn,
+    from each class its share, and neighbours are found for those, among all rows, as in the papers, which draw rows
+    too: time and memory then grow with the number of rows, not with its square.
+
+     Two libraries depart from the papers: scikit-feature divides by the prior where the paper multiplies, does not
+    scale the columns and does not divide by the number of rows; skrebate knows no priors, takes columns with at most
+    ten distinct values for categories, and turns a numeric target into hits and misses by its standard deviation.
+    ``convention`` gives their numbers.
 
     References
     ----------
-    Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994. Robnik-Sikonja and Kononenko,
-    "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53, 2003.
+    .. [1] Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994.
+    .. [2] Robnik-Sikonja and Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning
+       53, 2003.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from easyfs import ReliefFSelector
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> list(ReliefFSelector(2).fit(X, y).get_feature_names_out())
+    >>> selector = ReliefFSelector(2).fit(X, y)
+    >>> list(selector.get_feature_names_out())
     ['petal length (cm)', 'petal width (cm)']
     """
 
@@ -423,18 +465,18 @@ class ReliefFSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
-        task: str = "auto",
+        task: Literal["auto", "classification", "regression"] = "auto",
         n_neighbors: int = 10,
         sigma: float | None = None,
-        discrete_features: Any = False,
-        convention: str = "paper",
+        discrete_features: Literal[False, "auto"] | Sequence[int | str] = False,
+        convention: Literal["paper", "scikit-feature", "skrebate"] = "paper",
         max_references: int | None = 5000,
-        random_state: Any = 0,
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        random_state: int | np.random.RandomState | None = 0,
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        groups: Sequence[Hashable] | None = None,
     ):
         super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
         self.n_neighbors = n_neighbors
