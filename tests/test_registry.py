@@ -57,7 +57,7 @@ def test_what_is_said_of_a_selector_is_what_its_class_says(name: str) -> None:
         assert ("unsupervised" in info.tasks) == (not selector.needs_target)
         assert (info.gives == "set") == selector.finds_set
         said = " ".join((type(selector).__doc__ or "").split())
-        assert ("gives a set" in said) == selector.finds_set
+        assert ('n_features_to_select : int, float or "auto"' in said) == selector.finds_set
         assert ("only ranks" in said) == (not selector.finds_set)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from easyfs.baselines.lassonet import LassoNetSelector, Path, hier_prox
+from easyfs.baselines.lassonet import LassoNetSelector
+from easyfs.baselines.penalty_path import Path, hier_prox
 from easyfs.baselines.progress import Progress
 
 from .parity import cases, load

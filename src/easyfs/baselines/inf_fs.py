@@ -107,7 +107,7 @@ class InfFSSelector(WeightedBaseline):
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     alpha : float, default=0.5
         Balance between 0, where only the correlations count, and 1, where only the standard deviations count.
@@ -152,7 +152,7 @@ class InfFSSelector(WeightedBaseline):
     --------
     LaplacianScoreSelector : Compares similar rows instead of columns.
     MCFSSelector : Looks for columns that tell clusters of rows apart.
-    EasyFS : Without a target, selects columns that explain the other columns.
+    EasyFS : Without a target, selects columns that stand in for all others.
 
     Notes
     -----

@@ -20,7 +20,7 @@ class JMISelector(InformationSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     task : {"auto", "classification", "regression"}, default="auto"
         What ``y`` holds; "auto" reads it from ``y``.

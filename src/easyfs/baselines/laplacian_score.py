@@ -34,13 +34,13 @@ class LaplacianScoreSelector(Baseline):
 
     Each row is joined with the rows most similar to it, and a column is good if joined rows have similar values in it.
     No target is needed. It is good for finding columns that follow the groups or the smooth structure of a table. It
-    does not know what the columns are for, selects columns that repeat each other, and time and memory grow fast with
-    the number of rows.
+    does not know what the columns are for, selects columns that repeat each other, and takes a time that grows with the
+    square of the number of rows.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     n_neighbors : int, default=5
         Number of nearest rows that each row is joined with.
@@ -89,7 +89,7 @@ class LaplacianScoreSelector(Baseline):
     --------
     SPECSelector : A family of scores that has this one as a member.
     MCFSSelector : Looks for columns that tell clusters of rows apart together.
-    EasyFS : Without a target, selects columns that explain the other columns.
+    EasyFS : Without a target, selects columns that stand in for all others.
 
     Notes
     -----

@@ -83,7 +83,7 @@ class MCFSSelector(Baseline):
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     n_clusters : int, default=5
         Number of directions that are explained: the number of clusters, where it is known.
@@ -136,7 +136,7 @@ class MCFSSelector(Baseline):
     --------
     LaplacianScoreSelector : Judges each column alone by how little it changes between similar rows.
     SPECSelector : Judges each column alone by the same directions.
-    EasyFS : Without a target, selects columns that explain the other columns.
+    EasyFS : Without a target, selects columns that stand in for all others.
 
     Notes
     -----

@@ -45,7 +45,7 @@ class MRMRSelector(WeightedBaseline):
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     form : {"correlation", "information"}, default="correlation"
         How relevance and overlap are measured. "correlation": by the F statistic and the absolute correlation.

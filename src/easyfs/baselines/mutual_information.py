@@ -36,11 +36,11 @@ class MutualInformationSelector(Baseline):
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     n_neighbors : int, default=3
         Number of nearest rows that an estimate is made from. More of them make estimates that vary less from sample to
-        sample but are too low.
+        sample, and are lower.
     discrete_features : False, "auto" or list of int or str, default=False
         Which columns hold categories: none, those of whole numbers with at most 10 distinct values ("auto"), or those
         listed. A missing value is then a category of its own.

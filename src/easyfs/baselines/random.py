@@ -20,7 +20,7 @@ class RandomSelector(WeightedBaseline):
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     include : list of int or str, default=None
         Columns that are always selected, by name or position. They count towards ``n_features_to_select``.

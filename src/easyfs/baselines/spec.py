@@ -95,7 +95,7 @@ class SPECSelector(Baseline):
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     style : int, default=0
         Which score of the paper: -1, 0, or a number of eigenvectors of at least 2, of which the first, trivial one is

@@ -129,7 +129,7 @@ class SPFSRSelector(Baseline):
     --------
     LassoSelector : A linear model that selects its own columns.
     RandomForestSelector : Importance in one model instead of a search over many.
-    EasyFS : Needs no model, and finds the same columns each time.
+    EasyFS : Needs no model and no random search.
 
     Notes
     -----
@@ -140,10 +140,10 @@ class SPFSRSelector(Baseline):
        and the opposite way, and ``(y+ - y-) / (2 c d)`` is averaged over ``n_gradients`` such pairs. Pairs without a
        difference are left out; if none is left the last gradient is used again; 2. takes as its gain that of Barzilai
        and Borwein, ``a = s's / -s'q``, with ``s`` and ``q`` the last change of the importances and of the gradient,
-       between 0.01 and 2 (:func:`bb_gain`); 3. changes the importances by ``a g``, by 0.2 at most each. If that leaves
-       the same columns in use, larger and larger steps along ``g`` are tried until others are; if none does it, the
-       search begins again from importances of 0; 4. measures the columns now in use. The best that were measured are
-       the result.
+       between 0.01 and 2 (:func:`~easyfs.baselines.spfsr.bb_gain`); 3. changes the importances by ``a g``, by 0.2 at
+       most each. If that leaves the same columns in use, larger and larger steps along ``g`` are tried until others
+       are; if none does it, the search begins again from importances of 0; 4. measures the columns now in use. The best
+       that were measured are the result.
 
      Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
     smoothed. Where that program, unless told otherwise, starts from the importances of a forest, this one does not.

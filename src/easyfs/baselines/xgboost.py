@@ -21,12 +21,13 @@ class XGBoostSelector(Baseline):
     Trees are grown one after another, each correcting those before, and a column is good if its splits improve the
     prediction. It sees curves and columns that matter together, and works well where such trees are the model to be
     used. Columns that no tree uses all have a score of 0, which is most columns where rows are few. Of columns that
-    repeat each other it takes one almost at random. Needs the package xgboost: ``pip install 'easyfs[xgboost]'``.
+    repeat each other it may use one and ignore the others. Needs the package xgboost: ``pip install
+    'easyfs[xgboost]'``.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method ranks
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
         columns; it cannot choose their number itself.
     task : {"auto", "classification", "regression"}, default="auto"
         What ``y`` holds; "auto" reads it from ``y``.
