@@ -19,8 +19,8 @@ def chooser_of(X, y, weight=None, **options):
     selector = EasyFS(**settings).partial_fit(X, y, weight)
     statistics, constraints = selector._statistics, selector._constraints()
     moment = statistics.joint()
-    scale = input_scale(moment, statistics.observed, statistics.plan, constraints.excluded)
-    return Chooser(_task(statistics, moment, scale, constraints, 0.2, 0.0))
+    scale = input_scale(moment, statistics.observed, selector.plan_, constraints.excluded)
+    return Chooser(_task(selector.plan_, statistics, (moment, scale), constraints, 0.2, 0.0))
 
 
 def chances_of(X, y, weight=None, **options):
@@ -160,7 +160,7 @@ def test_the_p_value_of_the_best_of_many_categories_of_noise_is_about_uniform():
     for seed in range(50):
         rng = np.random.default_rng(seed)
         levels = np.concatenate([np.eye(6)[rng.integers(0, 6, 400)] for _ in range(12)], axis=1)
-        p.append(chances_of(levels, rng.standard_normal(400), groups=np.repeat(np.arange(12), 6)).min())
+        p.append(chances_of(levels, rng.standard_normal(400), feature_groups=np.repeat(np.arange(12), 6)).min())
     p = np.array(p)
     assert (p < 0.03).mean() <= 0.1
     assert 0.3 <= (p < 0.5).mean() <= 0.7
@@ -221,7 +221,7 @@ def test_a_group_whose_columns_tell_together_has_the_p_value_of_all_of_them():
     X = rng.standard_normal((400, 40))
     y = 0.12 * X[:, :10].sum(axis=1) + rng.standard_normal(400)
     alone = chances_of(X, y)
-    together = chances_of(X, y, groups=[0] * 10 + list(range(1, 31)))
+    together = chances_of(X, y, feature_groups=[0] * 10 + list(range(1, 31)))
     assert len(np.unique(together[:10])) == 1
     assert together[0] < 1e-3 < alone[:10].min()
     assert together[10:].min() > 0.03

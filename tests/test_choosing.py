@@ -24,8 +24,8 @@ def chooser_of(X: np.ndarray, y: np.ndarray, coverage: float = 0.2, **options: A
     statistics, constraints = selector._statistics, selector._constraints()
     assert statistics is not None
     moment = statistics.joint()
-    scale = input_scale(moment, statistics.observed, statistics.plan, constraints.excluded)
-    return Chooser(_task(statistics, moment, scale, constraints, 0.2, coverage))
+    scale = input_scale(moment, statistics.observed, selector.plan_, constraints.excluded)
+    return Chooser(_task(selector.plan_, statistics, (moment, scale), constraints, 0.2, coverage))
 
 
 def normal(n: int, d: int, seed: int = 0) -> tuple[np.random.Generator, np.ndarray]:

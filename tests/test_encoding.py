@@ -212,7 +212,9 @@ class TestAttributes:
         encoder, matrix = TableEncoder.learn(frame)
         for method in ("easyfs", "pearson", "random_forest"):
             whole = make_selector(method, 4, **({} if method == "pearson" else {"random_state": 0})).fit(frame, y)
-            by_hand = make_selector(method, **whole.get_params() | {"groups": encoder.source.tolist()}).fit(matrix, y)
+            by_hand = make_selector(method, **whole.get_params() | {"feature_groups": encoder.source.tolist()}).fit(
+                matrix, y
+            )
             assert set(whole.order_[:4]) == set(encoder.source[by_hand.get_support()])
 
     def test_truncate(self) -> None:
@@ -235,10 +237,8 @@ class TestAttributes:
     @pytest.mark.parametrize("info", available_selectors("regression"), ids=lambda info: info.name)
     def test_every_method_takes_such_a_table(self, info: Any) -> None:
         frame, y = mixed()
-        quick = {"lassonet": {"n_epochs": (5, 2)}, "stg": {"n_epochs": 5}, "spfsr": {"n_iterations": 5}}
-        known = info.load()().get_params()
-        settings = {name: value for name, value in quick.get(info.name, {}).items() if name in known}
-        selector = make_selector(info.name, 3, **settings).fit(frame, y)
+        quick = {"lassonet": {"max_iter": (5, 2)}, "stg": {"max_iter": 5}, "spfsr": {"max_iter": 5}}
+        selector = make_selector(info.name, 3, **quick.get(info.name, {})).fit(frame, y)
         assert selector.n_features_ == 3
         assert not {"row", "remark", "const"} & set(selector.get_feature_names_out())
 

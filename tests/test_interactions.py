@@ -311,7 +311,7 @@ def test_a_stream_names_what_fit_names(kind: str) -> None:
     whole = EasyFS(**make.get_params()).fit(X, y, weight)
     network = make.draw_plan(X, y, weight)
     for rows in (slice(0, 1000), slice(1000, 1400), slice(1400, 3000)):
-        first = {"network": network} if rows.start == 0 else {}
+        first = {"plan": network} if rows.start == 0 else {}
         make.partial_fit(X[rows], y[rows], None if weight is None else weight[rows], **first)
     assert {"x3", "x8"} in named(whole)
     assert make.interactions_ == whole.interactions_

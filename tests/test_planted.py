@@ -289,7 +289,7 @@ def test_the_same_rows_at_once_and_in_blocks_give_the_same_order(kind: str) -> N
     whole = EasyFS(**make.get_params()).fit(X, y)
     network = make.draw_plan(X, y)
     for start in range(0, 20_000, 7000):
-        first = {"network": network} if start == 0 else {}
+        first = {"plan": network} if start == 0 else {}
         make.partial_fit(X[start : start + 7000], y[start : start + 7000], **first)
     np.testing.assert_array_equal(make.order_, whole.order_)
     np.testing.assert_allclose(make.scores_, whole.scores_, rtol=1e-6, atol=1e-9)

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from easyfs.baselines.lassonet import LassoNetSelector, Path, hier_prox
+from easyfs.baselines.lassonet import LassoNetSelector
+from easyfs.baselines.penalty_path import Path, hier_prox
 from easyfs.baselines.progress import Progress
 
 from .parity import cases, load
 from .test_stg import five_of_fifty, take_torch_away
 
-QUICK = {"path_multiplier": 1.3, "n_epochs": (30, 5)}
+QUICK = {"path_multiplier": 1.3, "max_iter": (30, 5)}
 
 
 def sorted_prox(v: np.ndarray, u: np.ndarray, lam: float, lambda_bar: float, M: float) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +132,7 @@ def test_prox_ends_whatever_rounding_does(dtype: Any) -> None:
 
 def test_scores_follow_the_step_of_leaving_and_then_the_norm() -> None:
     path = Path(
-        lambdas=np.array([1.0, 2.0, 4.0]),
+        alphas=np.array([1.0, 2.0, 4.0]),
         n_features=np.array([3, 2, 0]),
         losses=np.zeros(3),
         errors=np.zeros(3),
@@ -179,20 +180,20 @@ def test_without_hidden_part_columns_leave_where_the_lasso_drops_them() -> None:
     y = X @ [1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1] + 0.3 * rng.standard_normal(n)
     expected = 2.0 * np.abs(X.T @ (y - y.mean())) / (n * y.std())
     selector = LassoNetSelector(
-        3, M=0.0, lambda_start=0.05, path_multiplier=1.03, validation_share=0.02, batch_size=n, random_state=0
+        3, M=0.0, alpha_min=0.05, path_multiplier=1.03, validation_fraction=0.02, batch_size=n, random_state=0
     ).fit(X, y)
     np.testing.assert_array_equal(selector.order_, np.arange(7))
     np.testing.assert_allclose(selector.scores_, expected, rtol=0.06)
-    assert selector.lambdas_[0] == 0.05
+    assert selector.alphas_[0] == 0.05
 
 
 def test_the_path_is_told_of() -> None:
     X, y, _ = five_of_fifty(0, "regression", n=300)
     seen: list[Progress] = []
     selector = LassoNetSelector("auto", random_state=0, progress=seen.append, **QUICK).fit(X, y)
-    np.testing.assert_allclose(selector.lambdas_[1:] / selector.lambdas_[:-1], 1.3)
+    np.testing.assert_allclose(selector.alphas_[1:] / selector.alphas_[:-1], 1.3)
     steps = [state for state in seen if state.step]
-    assert [state.step for state in steps] == list(range(1, len(selector.lambdas_) + 1))
+    assert [state.step for state in steps] == list(range(1, len(selector.alphas_) + 1))
     np.testing.assert_array_equal([state.n_features for state in steps], selector.path_n_features_)
     np.testing.assert_allclose([state.loss for state in steps], selector.validation_losses_)
     assert {state.n_features for state in seen if not state.step} == {50}
@@ -201,7 +202,7 @@ def test_the_path_is_told_of() -> None:
     silent = LassoNetSelector("auto", random_state=0, **QUICK).fit(X, y)
     np.testing.assert_array_equal(silent.scores_, selector.scores_)
     # The last column to leave has left at the last penalty, and no score is beyond it.
-    np.testing.assert_allclose(selector.scores_.max(), selector.lambdas_[-1])
+    np.testing.assert_allclose(selector.scores_.max(), selector.alphas_[-1])
 
 
 def test_labels_and_several_targets() -> None:
@@ -215,7 +216,9 @@ def test_labels_and_several_targets() -> None:
     assert set(selector.get_support(indices=True)) == {2, 7}
 
 
-@pytest.mark.parametrize("settings", [{"hidden_dims": (20, 10, 5)}, {"dropout": 0.3}, {"gamma": 0.001}, {"batch_size": 32}])
+@pytest.mark.parametrize(
+    "settings", [{"hidden_layer_sizes": (20, 10, 5)}, {"dropout": 0.3}, {"l2_regularization": 0.001}, {"batch_size": 32}]
+)
 def test_other_networks_find_planted_columns_and_follow_the_seed(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 12))
@@ -242,7 +245,7 @@ def test_wide_tables_and_copies() -> None:
 def test_tiny_tables(task: str, n: int) -> None:
     rng = np.random.default_rng(n)
     X, y = rng.standard_normal((n, 3)), np.arange(n) % 2 if task == "classification" else np.arange(n) * 1.5
-    selector = LassoNetSelector("auto", task=task, random_state=0, n_epochs=(5, 2), path_multiplier=1.5).fit(X, y)
+    selector = LassoNetSelector("auto", task=task, random_state=0, max_iter=(5, 2), path_multiplier=1.5).fit(X, y)
     assert np.isfinite(selector.scores_).all()
     assert selector.stop_reason_ == "path_end"
 
@@ -283,7 +286,7 @@ def test_time_limit_orders_what_is_left_by_norm() -> None:
     y = X[:, 3] + X[:, 8] + 0.1 * rng.standard_normal(300)
     at_once = LassoNetSelector("auto", random_state=0, time_limit=0.0).fit(X, y)
     assert at_once.stop_reason_ == "time_limit"
-    assert len(at_once.lambdas_) == 0
+    assert len(at_once.alphas_) == 0
     assert at_once.n_features_ == 12  # a network without penalty leaves none out
     soon = LassoNetSelector(2, random_state=0, time_limit=0.3, path_multiplier=1.0001).fit(X, y)
     assert soon.stop_reason_ == "time_limit"
@@ -318,19 +321,19 @@ def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.Monkey
     ("name", "value"),
     [
         ("M", -1.0),
-        ("lambda_start", 0.0),
-        ("lambda_start", "first"),
+        ("alpha_min", 0.0),
+        ("alpha_min", "first"),
         ("path_multiplier", 1.0),
-        ("gamma", -0.1),
+        ("l2_regularization", -0.1),
         ("dropout", 1.0),
-        ("hidden_dims", ()),
+        ("hidden_layer_sizes", ()),
         ("learning_rate", 0.0),
-        ("n_epochs", 100),
-        ("n_epochs", (100,)),
-        ("n_epochs", (100, 0)),
-        ("patience", (0, 1)),
+        ("max_iter", 100),
+        ("max_iter", (100,)),
+        ("max_iter", (100, 0)),
+        ("n_iter_no_change", (0, 1)),
         ("batch_size", 2.5),
-        ("validation_share", 0.9),
+        ("validation_fraction", 0.9),
         ("time_limit", "1 s"),
         ("progress", 1),
         ("device", "toaster"),

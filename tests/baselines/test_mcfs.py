@@ -125,7 +125,7 @@ def test_selector_equals_the_reference(stem: str) -> None:
         n_clusters=given["n_clusters"],
         n_neighbors=given["graph"]["k"],
         width=given["graph"]["t"],
-        n_nonzero=given["n_selected_features"],
+        n_nonzero_coefs=given["n_selected_features"],
         standardize=False,
     )
     np.testing.assert_allclose(selector.fit(stored["X"]).scores_, stored["score_abs_max"], rtol=1e-7, atol=1e-12)
@@ -157,15 +157,15 @@ def test_selector_equals_its_parts(standardize: bool) -> None:
     T = standardized(X) if standardize else X
     Y = spectral_embedding(neighbor_graph(T, 4, weights="binary", metric="cosine"), 3)
     settings = {"n_clusters": 3, "n_neighbors": 4, "weights": "binary", "metric": "cosine", "standardize": standardize}
-    for asked, n_nonzero, steps in ((3, None, 3), (0.5, None, 4), (3, 6, 6), (8, 2, 2)):
-        selector = MCFSSelector(asked, n_nonzero=n_nonzero, **settings).fit(X)
+    for asked, n_nonzero_coefs, steps in ((3, None, 3), (0.5, None, 4), (3, 6, 6), (8, 2, 2)):
+        selector = MCFSSelector(asked, n_nonzero_coefs=n_nonzero_coefs, **settings).fit(X)
         slow = np.stack([lars_slowly(T, y, steps) for y in Y.T], axis=1)
         np.testing.assert_allclose(selector.scores_, np.abs(slow).max(axis=1), rtol=1e-6, atol=1e-10)
 
 
 def test_columns_that_no_regression_took_up_come_by_correlation() -> None:
     X = np.random.default_rng(0).standard_normal((80, 12))
-    selector = MCFSSelector(3, n_clusters=2, n_nonzero=2).fit(X)
+    selector = MCFSSelector(3, n_clusters=2, n_nonzero_coefs=2).fit(X)
     Y = spectral_embedding(neighbor_graph(standardized(X), 5), 2)
     taken = np.count_nonzero(selector.scores_)
     assert 2 <= taken <= 4
@@ -224,7 +224,7 @@ def test_copies_of_columns_raise_no_warning() -> None:
         ({"weights": None}, "weights=None is not known"),
         ({"metric": "l1"}, "metric='l1' is not known"),
         ({"width": -1.0}, "width=-1.0"),
-        ({"n_nonzero": 0}, "n_nonzero=0"),
+        ({"n_nonzero_coefs": 0}, "n_nonzero_coefs=0"),
         ({"n_features_to_select": "auto"}, "does not say how many"),
     ],
 )

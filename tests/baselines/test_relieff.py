@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from easyfs import FisherScoreSelector, ReliefFSelector
-from easyfs.baselines.relieff import Distance, distance, nearest, reference_rows
+from easyfs.baselines.distances import Distance, distance
+from easyfs.baselines.relieff import nearest, reference_rows
 
 from .parity import cases, load
 
@@ -78,6 +79,7 @@ def test_blocks_do_not_change_the_scores(monkeypatch: pytest.MonkeyPatch) -> Non
     X, y = table(n=300)
     whole = ReliefFSelector().fit(X, y).scores_
     monkeypatch.setattr("easyfs.baselines.relieff.block_rows", lambda *_: 7)
+    monkeypatch.setattr("easyfs.baselines.distances.block_rows", lambda *_: 7)
     monkeypatch.setattr("easyfs.baselines.relieff.BLOCK_BYTES", 1000)
     np.testing.assert_allclose(ReliefFSelector().fit(X, y).scores_, whole, rtol=1e-10)
     monkeypatch.setattr("easyfs.baselines.relieff.FEW_ROWS", 100)  # distances that are not kept

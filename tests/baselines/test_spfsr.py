@@ -189,7 +189,7 @@ def test_the_best_units_that_were_measured_are_kept_and_none_is_scored_twice(cou
     worth = np.random.default_rng(1).standard_normal(12)
     seen: list[Progress] = []
     search, asked = search_for(worth, count)
-    reason = search.run(n_gradients=4, max_iter=60, stall_limit=30, watch=Watch("", seen.append, None))
+    reason = search.run(n_gradients=4, max_iter=60, n_iter_no_change=30, watch=Watch("", seen.append, None))
     assert len(set(asked)) == len(asked)
     assert search.best.score == pytest.approx(worth[search.best.in_use].sum() + 5e-4)
     assert search.best.score >= max(-step.loss for step in seen)
@@ -203,7 +203,7 @@ def test_the_best_units_that_were_measured_are_kept_and_none_is_scored_twice(cou
 @pytest.mark.parametrize("asked", [2, "auto"])
 def test_the_columns_that_matter_are_found(kind: str, asked: Any) -> None:
     X = table()
-    selector = SPFSRSelector(asked, random_state=1, stall_limit=80).fit(X, target(X, kind))
+    selector = SPFSRSelector(asked, random_state=1, n_iter_no_change=80).fit(X, target(X, kind))
     assert {1, 4} <= set(selector.get_support(indices=True))
     assert selector.n_features_ == (2 if asked == 2 else selector.n_features_)
 
@@ -270,7 +270,7 @@ def test_why_it_stopped_and_after_how_many_steps() -> None:
     y = target(X, "numbers")
     few = SPFSRSelector(3, max_iter=4, random_state=0).fit(X, y)
     assert (few.stop_reason_, few.n_iter_) == ("max_iter", 4)
-    stalled = SPFSRSelector(3, max_iter=1000, stall_limit=5, random_state=0).fit(X, y)
+    stalled = SPFSRSelector(3, max_iter=1000, n_iter_no_change=5, random_state=0).fit(X, y)
     assert stalled.stop_reason_ == "stalled"
     assert 5 <= stalled.n_iter_ < 1000
     out = SPFSRSelector(3, time_limit=1e-9, random_state=0).fit(X, y)
@@ -283,7 +283,8 @@ def test_more_steps_never_end_with_a_worse_score() -> None:
     X = table()
     y = target(X, "classes")
     best = [
-        SPFSRSelector(3, max_iter=steps, stall_limit=99, random_state=3).fit(X, y).best_score_ for steps in (1, 5, 20, 60)
+        SPFSRSelector(3, max_iter=steps, n_iter_no_change=99, random_state=3).fit(X, y).best_score_
+        for steps in (1, 5, 20, 60)
     ]
     assert best == sorted(best)
 
@@ -302,7 +303,7 @@ def test_a_seed_gives_one_search_and_another_seed_another() -> None:
 def test_groups_have_one_importance() -> None:
     X = table()
     groups = np.array(list("aabbcddee"))
-    selector = SPFSRSelector(2, groups=groups, random_state=0).fit(X, target(X, "numbers"))
+    selector = SPFSRSelector(2, feature_groups=groups, random_state=0).fit(X, target(X, "numbers"))
     for group in "abcde":
         assert len(set(selector.scores_[groups == group])) == 1
     assert set(selector.get_support(indices=True)) == {0, 1, 4}
@@ -372,7 +373,7 @@ def test_progress_is_reported_after_each_step(capsys: pytest.CaptureFixture[str]
         ("n_repeats", 0),
         ("n_gradients", 0),
         ("max_iter", 0),
-        ("stall_limit", 0.5),
+        ("n_iter_no_change", 0.5),
         ("time_limit", -1.0),
         ("time_limit", "1 min"),
         ("progress", 3),

@@ -35,7 +35,7 @@ from easyfs.baselines.training import (
 
 from .parity import cases, load
 
-QUICK = {"n_epochs": 80}
+QUICK = {"max_iter": 80}
 
 
 def five_of_fifty(seed: int, task: str, n: int = 700) -> tuple[np.ndarray, np.ndarray, set[int]]:
@@ -129,7 +129,7 @@ def test_columns_that_matter_only_together_are_found(seed: int) -> None:
 
 def test_the_penalty_decides_how_many_gates_stay_open() -> None:
     X, y, _ = five_of_fifty(0, "regression")
-    fits = [STGSelector("auto", lam=lam, random_state=0, n_epochs=300).fit(X, y) for lam in (0.0, 0.02, 0.15, 10.0)]
+    fits = [STGSelector("auto", alpha=alpha, random_state=0, max_iter=300).fit(X, y) for alpha in (0.0, 0.02, 0.15, 10.0)]
     n_open = [fit.n_features_ for fit in fits]
     assert n_open[0] > n_open[1] == 5 > n_open[2] >= n_open[3] == 1
     assert fits[3].scores_.max() <= 0.0  # one column is selected even so
@@ -151,10 +151,10 @@ def test_labels_and_several_targets() -> None:
 def test_tiny_tables(task: str, n: int) -> None:
     rng = np.random.default_rng(n)
     X, y = rng.standard_normal((n, 3)), np.arange(n) % 2 if task == "classification" else np.arange(n) * 1.5
-    selector = STGSelector("auto", task=task, random_state=0, n_epochs=5).fit(X, y)
+    selector = STGSelector("auto", task=task, random_state=0, max_iter=5).fit(X, y)
     assert np.isfinite(selector.scores_).all()
-    assert selector.n_epochs_ == 5
-    assert selector.stop_reason_ == "max_epochs"
+    assert selector.n_iter_ == 5
+    assert selector.stop_reason_ == "max_iter"
 
 
 def test_hostile_columns() -> None:
@@ -174,21 +174,21 @@ def test_hostile_columns() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("lam", -0.1),
-        ("lam", "auto"),
+        ("alpha", -0.1),
+        ("alpha", "auto"),
         ("sigma", 0.0),
-        ("hidden_dims", 3),
-        ("hidden_dims", ()),
-        ("hidden_dims", "64"),
-        ("hidden_dims", (64, 0)),
-        ("hidden_dims", (64, 1.5)),
+        ("hidden_layer_sizes", 3),
+        ("hidden_layer_sizes", ()),
+        ("hidden_layer_sizes", "64"),
+        ("hidden_layer_sizes", (64, 0)),
+        ("hidden_layer_sizes", (64, 1.5)),
         ("learning_rate", 0.0),
-        ("n_epochs", 0),
-        ("n_epochs", 2.5),
-        ("patience", 0),
+        ("max_iter", 0),
+        ("max_iter", 2.5),
+        ("n_iter_no_change", 0),
         ("batch_size", 0),
-        ("validation_share", 0.0),
-        ("validation_share", 0.6),
+        ("validation_fraction", 0.0),
+        ("validation_fraction", 0.6),
         ("time_limit", -1.0),
         ("progress", "yes"),
         ("device", "toaster"),
@@ -237,8 +237,8 @@ def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.Monkey
 def test_progress_is_told_each_epoch() -> None:
     X, y, _ = five_of_fifty(0, "regression", n=200)
     seen: list[Progress] = []
-    silent = STGSelector(5, random_state=0, n_epochs=30).fit(X, y)
-    told = STGSelector(5, random_state=0, n_epochs=30, progress=seen.append).fit(X, y)
+    silent = STGSelector(5, random_state=0, max_iter=30).fit(X, y)
+    told = STGSelector(5, random_state=0, max_iter=30, progress=seen.append).fit(X, y)
     np.testing.assert_array_equal(silent.scores_, told.scores_)
     assert [state.step for state in seen] == list(range(1, 31))
     assert {state.n_steps for state in seen} == {30}
@@ -267,7 +267,7 @@ def test_time_limit_keeps_the_best_so_far() -> None:
     X, y, _ = five_of_fifty(0, "regression", n=200)
     selector = STGSelector("auto", random_state=0, time_limit=0.0).fit(X, y)
     assert selector.stop_reason_ == "time_limit"
-    assert selector.n_epochs_ == 1
+    assert selector.n_iter_ == 1
     np.testing.assert_array_equal(np.sort(selector.order_), np.arange(50))
 
 

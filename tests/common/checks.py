@@ -430,14 +430,14 @@ def labels_of_any_library_equal_numpy(case: SelectorCase, task: str) -> None:
 def groups_stay_together_and_count_as_one(case: SelectorCase, task: str) -> None:
     X, y = planted(task)
     groups = [0, 1, 2, 3, 3, 5, 6, 7, 8, 8, 8, 11]
-    selector = case.make(2, 0, groups=groups).fit(X, y)
+    selector = case.make(2, 0, feature_groups=groups).fit(X, y)
     labels = np.array(groups)[selector.order_]
     changes = 1 + np.count_nonzero(labels[1:] != labels[:-1])
     assert changes == len(set(groups))
     assert len(set(labels[: selector.n_features_])) == 2
     if task != "unsupervised":
         assert set(selector.get_support(indices=True)) == {3, 4, 8, 9, 10}
-    everything = case.make(9, 0, groups=groups).fit(X, y)
+    everything = case.make(9, 0, feature_groups=groups).fit(X, y)
     assert everything.n_features_ == 12
 
 

@@ -86,9 +86,9 @@ SELECTORS = [
         seeded=True,
         finds_set=True,
         slow=True,
-        settings={"stall_limit": 80, "n_repeats": 1},
+        settings={"n_iter_no_change": 80, "n_repeats": 1},
     ),
-    published("stg", tasks=SUPERVISED, seeded=True, finds_set=True, slow=True, settings={"n_epochs": 200}),
+    published("stg", tasks=SUPERVISED, seeded=True, finds_set=True, slow=True, settings={"max_iter": 200}),
     published(
         "lassonet",
         tasks=SUPERVISED,
@@ -96,7 +96,7 @@ SELECTORS = [
         finds_set=True,
         slow=True,
         steady=False,
-        settings={"path_multiplier": 1.3, "n_epochs": (50, 5)},
+        settings={"path_multiplier": 1.3, "max_iter": (50, 5)},
     ),
     published("random", tasks=("unsupervised",), seeded=True, supports_weights=True),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -171,7 +172,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             n_features_to_select=self.n_features_to_select,
             include=self.include,
             exclude=self.exclude,
-            feature_groups=getattr(self, "feature_groups", getattr(self, "groups", None)),
+            feature_groups=self.feature_groups,
             aside=None if encoder is None else encoder.columns,
         )
         return asked if encoder is None else expand(asked, encoder)
@@ -279,12 +280,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n_rows, n_features_in_)
             A table with the columns of ``fit``.
 
         Returns
         -------
-        ndarray, sparse matrix or dataframe of shape (n, n_features_)
+        X_selected : ndarray, sparse matrix or dataframe of shape (n_rows, n_features_)
             An array, unless ``set_output`` asks for a dataframe. A table with columns that are no numbers comes back as a
             table of its own library.
         """
@@ -308,16 +309,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return to_matrix(X.select([names[j] for j in self.get_support(indices=True)]))
 
     def take(self, X: Any) -> Any:
-        """The selected columns of a table, as they are, in the table's own library.
+        """Take the selected columns of a table as they are, in the table's own library.
 
         Parameters
         ----------
-        X : dataframe or Arrow table of shape (n, d)
+        X : dataframe or Arrow table of shape (n_rows, n_features_in_)
             A table with the columns of ``fit``.
 
         Returns
         -------
-        dataframe or Arrow table
+        X_selected : dataframe or Arrow table of shape (n_rows, n_features_)
             The user's own columns, in their original order: categories stay categories, dates stay dates.
         """
         check_is_fitted(self)
@@ -327,22 +328,24 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         validate_data(self, X, reset=False, skip_check_array=True)
         return take_columns(X, self.get_support(indices=True))
 
-    def report(self, path: Any = None, X: Any = None, y: Any = None, **options: Any) -> Any:
-        """A page that tells what was chosen and why.
+    def report(self, path: str | os.PathLike[str] | None = None, X: Any = None, y: Any = None, **options: Any) -> Any:
+        """Make a page that tells what was chosen and why.
 
         Parameters
         ----------
-        path : path, optional
+        path : str or path, default=None
             Where to write it: ``.html`` for reading, ``.json`` or ``.md`` for the same content in other forms.
-        X, y : table and target, optional
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n_rows, n_features_in_), default=None
             The rows of the fit; with them ``stability=20`` (runs on random halves of the rows) and ``cv=True`` (the
             cross-validated score over the number of columns) can be asked for.
-        **options
+        y : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
+            The target of the fit.
+        **options : dict
             Further options of :func:`easyfs.report.build_report`.
 
         Returns
         -------
-        Report
+        report : Report
             It shows itself in a notebook; ``save`` writes it.
         """
         report = _report_builder[0](self, X, y, **options)
@@ -351,7 +354,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return report
 
     def truncate(self, n_features_to_select: int | float) -> Self:
-        """The same fit with another number of features, at no cost.
+        """Get the same fit with another number of columns, at no cost.
 
         Parameters
         ----------
@@ -360,7 +363,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
         Returns
         -------
-        selector
+        selector : object
             A copy of this selector that selects the first columns of ``order_``. Beyond the columns that the search chose,
             the order is by what each would have added next, and ``gains_`` ends with what the search chose.
         """

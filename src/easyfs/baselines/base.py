@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -143,18 +143,18 @@ class Baseline(BaseSelector):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float | str = 0.5,
         *,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
     ):
         self.n_features_to_select = n_features_to_select
         self.task = task
         self.include = include
         self.exclude = exclude
-        self.groups = groups
+        self.feature_groups = feature_groups
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -163,19 +163,20 @@ class Baseline(BaseSelector):
         tags.target_tags.two_d_labels = tags.target_tags.multi_output
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> Baseline:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Score the columns and select the best.
 
         Parameters
         ----------
-        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
-            Numbers; NaN is a missing value and counts as the mean of its column.
-        y : array-like of shape (n,) or (n, t)
-            The target: class labels or numbers. A method without a target does not look at it.
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n_rows, n_features)
+            The table to select columns from. A missing number (NaN) counts as the mean of its column. A dataframe may also
+            have categories, text of few values and dates.
+        y : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
+            The target: class labels or numbers. Methods that need no target do not look at it.
 
         Returns
         -------
-        selector
+        self : object
             The fitted selector.
         """
         return self._fit(X, y, None)
@@ -194,7 +195,7 @@ class Baseline(BaseSelector):
     def _score(self, problem: Problem) -> Scored:
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Baseline:
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._forget()
         self._check_parameters()
         matrix = self._check_table(X, reset=True)
@@ -390,25 +391,25 @@ def _selection(scored: Scored, problem: Problem, constant: Array, constraints: C
 class WeightedBaseline(Baseline):
     """A method in which a weight of two is the same as having a row twice."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> WeightedBaseline:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Score the columns and select the best.
 
         Parameters
         ----------
-        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
-            Numbers; NaN is a missing value and counts as the mean of its column.
-        y : array-like of shape (n,) or (n, t)
-            The target: class labels or numbers. A method without a target does not look at it.
-        sample_weight : array-like of shape (n,), optional
-            Weight of each row; a weight of 2 is the same as having the row twice.
+        X : array-like, sparse matrix, dataframe or Arrow table of shape (n_rows, n_features)
+            The table to select columns from. A missing number (NaN) counts as the mean of its column. A dataframe may also
+            have categories, text of few values and dates.
+        y : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
+            The target: class labels or numbers. Methods that need no target do not look at it.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weight of each row: a weight of 2 is the same as having the row twice. With None all rows count the same.
 
         Returns
         -------
-        selector
+        self : object
             The fitted selector.
         """
-        self._fit(X, y, sample_weight)
-        return self
+        return self._fit(X, y, sample_weight)
 
 
 def scaled_targets(Y: Array) -> Array:

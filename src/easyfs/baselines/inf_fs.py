@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from scipy import linalg
@@ -98,41 +98,85 @@ def _largest_eigenvalue(A: Array) -> float:
 
 
 class InfFSSelector(WeightedBaseline):
-    """Rank columns by all paths through a graph in which columns that vary much and repeat each other little are joined.
+    """Select columns that vary much and repeat each other little (Inf-FS).
 
-    The weights of the graph are ``A_ij = alpha max(s_i, s_j) + (1 - alpha) (1 - |Spearman_ij|)``, with the standard
-    deviations s divided by the largest of them. A path is a set of columns, its value the product of its weights, and the
-    score of a column the sum over all paths from it, of any length: the row sums of ``(I - r A)^-1 - I`` with
-    ``r = factor / (largest eigenvalue of A)``. They come from one system of linear equations. The target is not looked at.
-
-    Standard deviations depend on units, so columns are brought to the range from 0 to 1 before they are taken;
-    ``rescale=False`` takes them as they are, which is the formula of the paper to the letter. The authors' later code lets
-    alpha weigh the correlations instead, subtracts the smallest standard deviation and has a factor of 0.99; here these
-    are as in the paper. This method only ranks.
+    Every two columns are joined by a weight that is large if they vary much and correlate little, and a column is good
+    if many strong paths lead from it through the others. No target is needed. It is good for reducing overlap in a
+    table with no target. Columns of pure noise vary much and repeat nothing, so it likes them too.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     alpha : float, default=0.5
-        Between 0, only the correlations count, and 1, only the standard deviations count.
+        Balance between 0, where only the correlations count, and 1, where only the standard deviations count.
     factor : float, default=0.9
         How much longer paths count: above 0 and at most 0.999.
     rescale : bool, default=True
-        Whether the standard deviations are in units of the range of each column.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        Whether standard deviations are divided by the range of the column, so that units do not matter.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The value of all paths from each column.
+        Value of all paths from each column. Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : None
+        Always None, because the target is not used.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : None
+        Always None, because the target is not used.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    LaplacianScoreSelector : Compares similar rows instead of columns.
+    MCFSSelector : Looks for columns that tell clusters of rows apart.
+    EasyFS : Without a target, selects columns that stand in for all others.
+
+    Notes
+    -----
+    The weights are ``A_ij = alpha max(s_i, s_j) + (1 - alpha) (1 - |Spearman_ij|)``, with the standard deviations s
+    divided by the largest of them. The value of a path is the product of its weights, and the score of a column the sum
+    over all paths from it, of any length: the row sums of ``(I - r A)^-1 - I`` with ``r = factor / (largest eigenvalue
+    of A)``. They come from one system of linear equations.
+
+     ``rescale=False`` is the formula of the paper to the letter. The authors' later code lets alpha weigh the
+    correlations instead, subtracts the smallest standard deviation and has a factor of 0.99; here these are as in the
+    paper.
 
     References
     ----------
-    Roffo, Melzi and Cristani, "Infinite feature selection", ICCV 2015.
+    .. [1] Roffo, Melzi and Cristani, "Infinite feature selection", ICCV 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from easyfs import InfFSSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = InfFSSelector(3).fit(X)
+    >>> list(selector.get_feature_names_out())
+    ['malic_acid', 'nonflavanoid_phenols', 'od280/od315_of_diluted_wines']
     """
 
     several_targets = True
@@ -140,16 +184,16 @@ class InfFSSelector(WeightedBaseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
         alpha: float = 0.5,
         factor: float = 0.9,
         rescale: bool = True,
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
     ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, include=include, exclude=exclude, feature_groups=feature_groups)
         self.alpha = alpha
         self.factor = factor
         self.rescale = rescale

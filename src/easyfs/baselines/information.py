@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -408,16 +408,16 @@ class InformationSelector(WeightedBaseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
-        task: str = "auto",
+        task: Literal["auto", "classification", "regression"] = "auto",
         n_bins: int = 5,
-        binning: str = "width",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        binning: Literal["width", "frequency"] = "width",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.n_bins = n_bins
         self.binning = binning
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
 
 from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.baselines.graphs import check_graph_parameters, neighbor_graph, smoothness, table_of
@@ -29,40 +30,86 @@ def laplacian_score(W: Any, X: Array) -> Array:
 
 
 class LaplacianScoreSelector(Baseline):
-    """Rank columns by the Laplacian score: those that change little between neighbouring rows come first.
+    """Select the columns that change little between similar rows (Laplacian score).
 
-    ``f' L f / f' D f``, where f is the column less its mean weighted by the degrees, D the degrees and L the Laplacian of a
-    graph that joins each row with its nearest neighbours. In the paper a small score is good; ``scores_`` is its
-    negative. As in the well-known implementation, a row is joined with those it is near to and those that are near to
-    it, and with itself, which counts in D and not in L. The target is not looked at. This method only ranks.
+    Each row is joined with the rows most similar to it, and a column is good if joined rows have similar values in it.
+    No target is needed. It is good for finding columns that follow the groups or the smooth structure of a table. It
+    does not know what the columns are for, selects columns that repeat each other, and takes a time that grows with the
+    square of the number of rows.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     n_neighbors : int, default=5
-        Neighbours of each row.
+        Number of nearest rows that each row is joined with.
     weights : {"binary", "heat", "cosine"}, default="heat"
-        Weights of neighbours: 1, ``exp(-distance^2 / (2 width^2))``, or the cosine of the angle between the rows.
+        How much a neighbour counts: 1, ``exp(-distance^2 / (2 width^2))``, or the cosine of the angle between the rows.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        What near means.
-    width : float, optional
-        Width of the heat kernel; by default the root of the mean squared distance of any two rows.
+        How the distance of two rows is measured.
+    width : float, default=None
+        Width of ``weights="heat"``; None is the root of the mean squared distance of any two rows.
     standardize : bool, default=True
-        Whether the neighbours are found among standardised columns, so that units do not matter.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        Whether similar rows are found among standardised columns, so that units do not matter.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        Minus the Laplacian score of each column.
+        Minus the Laplacian score of each column, so that larger is better. Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : None
+        Always None, because the target is not used.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : None
+        Always None, because the target is not used.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    SPECSelector : A family of scores that has this one as a member.
+    MCFSSelector : Looks for columns that tell clusters of rows apart together.
+    EasyFS : Without a target, selects columns that stand in for all others.
+
+    Notes
+    -----
+    The score of the paper is ``f' L f / f' D f``, where f is the column less its mean weighted by the degrees, D the
+    degrees and L the Laplacian of the graph. There a small score is good; ``scores_`` is its negative. As in the
+    well-known implementation, a row is joined with those it is near to and those that are near to it, and with itself,
+    which counts in D and not in L.
 
     References
     ----------
-    He, Cai and Niyogi, "Laplacian score for feature selection", NIPS 2005.
+    .. [1] He, Cai and Niyogi, "Laplacian score for feature selection", NIPS 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs import LaplacianScoreSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = LaplacianScoreSelector(2).fit(X)
+    >>> list(selector.get_feature_names_out())
+    ['petal length (cm)', 'petal width (cm)']
     """
 
     several_targets = True
@@ -70,18 +117,18 @@ class LaplacianScoreSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
         n_neighbors: int = 5,
-        weights: str = "heat",
-        metric: str = "euclidean",
+        weights: Literal["binary", "heat", "cosine"] = "heat",
+        metric: Literal["euclidean", "cosine"] = "euclidean",
         width: float | None = None,
         standardize: bool = True,
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
     ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, include=include, exclude=exclude, feature_groups=feature_groups)
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.metric = metric

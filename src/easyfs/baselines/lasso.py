@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import sklearn
@@ -30,74 +30,114 @@ L1 = {"l1_ratio": 1.0} if tuple(map(int, sklearn.__version__.split(".")[:2])) >=
 
 
 class LassoSelector(Baseline):
-    """Order the columns by how strong an L1 penalty may be before it keeps them out.
+    """Select the columns that a linear model takes up first as its L1 penalty falls (lasso).
 
-    The penalty ``a`` falls on a geometric grid from the smallest one that keeps every column out, ``a_max``, to
-    ``eps * a_max``. Columns have mean 0 and standard deviation 1. For numbers, the lasso ``|y - X b|^2 / 2 + a |b|_1`` is
-    solved at each ``a``; several targets, scaled to the same variance, share their columns (the multi-task lasso, which
-    penalises the norm of a column's coefficients). For classes, an L1-penalised logistic regression of each class against
-    the rest, all with the same ``a = 1 / C`` (two classes need one only); several labels, one regression each. A column's
-    place in the order is that of the first penalty at which its coefficient, in any of the regressions, is not zero;
-    among columns that enter at the same penalty, larger coefficients (their norm) come first.
-
-    The path ends when as many columns as wanted have entered. The others follow, by the absolute correlation with
-    what is left unexplained there. Included columns take part as any other column.
-
-    This method gives a set: ``n_features_to_select="auto"`` takes the columns that are not zero in the model whose penalty
-    has the smallest cross-validated loss (squared error, or the logistic loss; at least one column), and ranks them
-    before all others. The folds are drawn with a fixed seed, by class where there are classes. The search for the penalty
-    ends when the loss is no longer falling: when it has not become smaller since the penalty was twice as large. For
-    classes, whose fits are dear, every fourth penalty is looked at, and the search also ends when this last halving
-    has brought less than 5 % of what all before it have brought: where classes can be told apart without error the loss
-    falls for ever. That model tends to have more columns than are needed for the prediction.
-
-    Each fit looks at the columns that the sequential strong rule lets through, and is repeated with those that it
-    should have let through, if any. scikit-learn solves them: coordinate descent for numbers, liblinear for classes, with
-    the intercept free of penalty up to a thousandth.
+    A linear model (logistic for classes) is fitted with a penalty that first keeps all columns out and then falls, and
+    columns are ordered by when they enter. It is good where the target is a sum of a few columns, and avoids columns
+    that repeat each other. It sees neither curves nor columns that matter only together. It can choose the number of
+    columns by cross-validation, and then tends to take more than are needed.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default=0.5
-        How many columns to select: a count, a share of the columns, or "auto".
+        How many columns to select: a count such as 20, a share of the columns such as 0.1, or "auto": the columns of
+        the model with the smallest cross-validated loss.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        What ``y`` holds; "auto" reads it from ``y``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
     n_alphas : int, default=100
-        Number of penalties.
+        Number of penalties, from the largest to the smallest.
     eps : float, default=1e-3
-        The smallest penalty as a share of the largest.
+        Smallest penalty as a share of the largest.
     cv : int, default=5
-        Number of folds for "auto"; no more than there are rows (in the largest class) to fill them.
+        Number of folds for "auto"; fewer where there are too few rows (in the largest class).
     max_iter : int, default=1000
-        Iterations of the solver at most, at one penalty.
+        Largest number of iterations of the solver at one penalty.
     tol : float, default=1e-5
         Precision of the solver.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The penalty at which the column enters, relative to ``a_max``: between 0 and 1. For a column that does not enter,
-        the penalty that would let it in at the end of the path: its absolute slope there, relative to ``a_max``.
+        Penalty at which each column enters, relative to the largest penalty: between 0 and 1. For a column that does
+        not enter, the penalty that would let it in at the end of the path. Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
     alpha_ : float
-        The last penalty, relative to ``a_max``: with "auto", that of the model which is selected.
+        Last penalty, relative to the largest one: with "auto", that of the model which is selected.
     n_iter_ : int
-        The most iterations that a fit on the way there took.
+        Largest number of iterations of a fit.
+
+    See Also
+    --------
+    LassoNetSelector : The lasso for a network, which also sees curves and joint effects.
+    PearsonSelector : Judges each column alone, and is much faster.
+    EasyFS : Also sees curves and joint effects, and chooses the number of columns by a test.
+
+    Notes
+    -----
+    The penalty ``a`` falls on a geometric grid from the smallest one that keeps every column out, ``a_max``, to ``eps *
+    a_max``. Columns have mean 0 and standard deviation 1. For numbers, the lasso ``|y - X b|^2 / 2 + a |b|_1`` [1]_ is
+    solved at each ``a``; several targets, scaled to the same variance, share their columns (the multi-task lasso [2]_,
+    which penalises the norm of a column's coefficients). For classes, an L1-penalised logistic regression of each class
+    against the rest, all with the same ``a = 1 / C`` (two classes need one only); several labels, one regression each.
+    A column's place in the order is that of the first penalty at which its coefficient, in any of the regressions, is
+    not zero; among columns that enter at the same penalty, larger coefficients (their norm) come first.
+
+     The path ends when as many columns as wanted have entered. The others follow, by the absolute correlation with what
+    is left unexplained there. Included columns take part as any other column.
+
+     ``n_features_to_select="auto"`` takes the columns that are not zero in the model whose penalty has the smallest
+    cross-validated loss (squared error, or the logistic loss; at least one column), and ranks them before all others.
+    The folds are drawn with a fixed seed, by class where there are classes. The search for the penalty ends when the
+    loss has not become smaller since the penalty was twice as large. For classes, whose fits are dear, every fourth
+    penalty is looked at, and the search also ends when this last halving has brought less than 5 % of what all before
+    it have brought: where classes can be told apart without error the loss falls for ever.
+
+     Each fit looks at the columns that the sequential strong rule [3]_ lets through, and is repeated with those that it
+    should have let through, if any. scikit-learn solves them: coordinate descent for numbers, liblinear for classes,
+    with the intercept free of penalty up to a thousandth.
 
     References
     ----------
-    Tibshirani, "Regression shrinkage and selection via the lasso", JRSS B 58, 1996; Obozinski, Taskar and Jordan, "Joint
-    covariate selection and joint subspace selection for multiple classification problems", Statistics and Computing 20,
-    2010; Tibshirani et al., "Strong rules for discarding predictors in lasso-type problems", JRSS B 74, 2012.
+    .. [1] Tibshirani, "Regression shrinkage and selection via the lasso", JRSS B 58, 1996.
+    .. [2] Obozinski, Taskar and Jordan, "Joint covariate selection and joint subspace selection for multiple
+       classification problems", Statistics and Computing 20, 2010.
+    .. [3] Tibshirani et al., "Strong rules for discarding predictors in lasso-type problems", JRSS B 74, 2012.
 
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from easyfs import LassoSelector
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> list(LassoSelector(3, task="regression").fit(X, y).get_feature_names_out())
+    >>> selector = LassoSelector(3, task="regression").fit(X, y)
+    >>> list(selector.get_feature_names_out())
     ['bmi', 'bp', 's5']
     """
 
@@ -109,19 +149,19 @@ class LassoSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float | str = 0.5,
         *,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
         n_alphas: int = 100,
         eps: float = 1e-3,
         cv: int = 5,
         max_iter: int = 1000,
         tol: float = 1e-5,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.n_alphas = n_alphas
         self.eps = eps
         self.cv = cv

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
-from easyfs.baselines.progress import Watch
+from easyfs.baselines.penalty_path import Path, hier_prox
+from easyfs.baselines.progress import Progress, Watch
 from easyfs.baselines.training import (
     Adam,
     Data,
@@ -45,235 +46,195 @@ GRADIENT_ROWS = 4096
 HALVINGS = 20
 
 
-def hier_prox(v: Any, u: Any, lam: float, lambda_bar: float, M: float) -> tuple[Any, Any]:
-    r"""The hierarchical proximal operator, for all columns at once.
-
-    For each column, with skip weights ``v`` and weights ``u`` into the first hidden layer, the minimiser of
-
-    ``1/2 |v - b|^2 + 1/2 |u - t|^2 + lam |b|_2 + lambda_bar |t|_1  subject to  |t|_inf <= M |b|_2``.
-
-    With ``s_i = max(|u_i| - lambda_bar, 0)``, the norm ``x`` of ``b`` is the root of
-    ``x = |v| - lam + M sum_i max(s_i - M x, 0)``, or 0 where that is not positive. The right side falls and bends in
-    finitely many places only, so that Newton's iteration from 0 rises to the root and ends there exactly, without sorting.
-
-    Where ``v = 0`` the direction of ``b`` is not determined; the convention is that the answer is zero.
-
-    Parameters
-    ----------
-    v : ndarray or tensor of shape (t, d)
-        Skip weights, a column for each feature.
-    u : ndarray or tensor of shape (k, d)
-        Weights into the first hidden layer.
-    lam, lambda_bar : float
-        Penalties of the norm of the skip weights and of the sum of the absolute hidden weights.
-    M : float
-        Hierarchy coefficient.
-
-    Returns
-    -------
-    b, t : ndarray or tensor
-        Of the shapes of ``v`` and ``u``.
-    """
-    norm = (v * v).sum(0) ** 0.5
-    size = (abs(u) - lambda_bar).clip(0.0, None)
-    x = norm * 0.0
-    one = x + 1.0
-    previous = None
-    while True:
-        above = (size > M * x) * one
-        count = above.sum(0)
-        if previous is not None and bool((count == previous).all()):
-            break
-        previous = count
-        root = (norm - lam + M * (size * above).sum(0)) / (1.0 + M * M * count)
-        x = root.clip(x, None)  # never falls but for rounding
-    x = x * (norm > 0.0)
-    bound = M * x
-    return v * (x / (norm + (norm == 0.0))), (u - u.clip(-lambda_bar, lambda_bar)).clip(-bound, bound)
-
-
-@dataclass(frozen=True)
-class Path:
-    """What came out of a path of penalties.
-
-    Attributes
-    ----------
-    lambdas : ndarray of shape (k,)
-        The penalties.
-    n_features : ndarray of shape (k,)
-        Columns that are in at the end of each.
-    losses, errors : ndarray of shape (k,)
-        Mean loss on the validation rows, and its standard error.
-    last_in : ndarray of shape (d,)
-        The last penalty at which each column was in; -1 where it was in before the path only.
-    norms : ndarray of shape (d,)
-        Norm of its skip weights then.
-    """
-
-    lambdas: Array
-    n_features: Array
-    losses: Array
-    errors: Array
-    last_in: Array
-    norms: Array
-
-    def scores(self, start: float, multiplier: float) -> Array:
-        """The penalty at which each column is out for good.
-
-        Of columns that leave together the one with the largest norm has this score, and the others down to the penalty
-        before it.
-        """
-        largest = np.zeros(len(self.lambdas) + 1)
-        np.maximum.at(largest, self.last_in + 1, self.norms)
-        largest = largest[self.last_in + 1]
-        part = np.divide(self.norms, largest, out=np.ones(len(largest)), where=largest > 0.0)
-        scores: Array = start * multiplier ** (self.last_in + part)
-        return scores
-
-    def best(self) -> int | None:
-        """The sparsest network whose loss is within one standard error of the lowest; the largest penalty that has it."""
-        if not len(self.losses):
-            return None
-        lowest = int(np.argmin(self.losses))
-        return int(np.flatnonzero(self.losses <= self.losses[lowest] + self.errors[lowest])[-1])
-
-
 class LassoNetSelector(Baseline):
-    """Train a network with linear skip connections along a path of penalties, and rank columns by when they leave it.
+    """Select the columns that a network keeps longest as a penalty on its inputs grows (LassoNet).
 
-    The network is ``X theta + MLP(X)``. The skip weights ``theta_j`` of a column (one for each output) carry a group lasso
-    penalty ``lam |theta_j|_2``, and bound its weights into the first hidden layer: ``|W_j|_inf <= M |theta_j|_2``. So a
-    column without a linear part has no part at all. After a network without penalty, lam grows by ``path_multiplier`` at a
-    time, each network starting from the one before, and each gradient step is followed by the proximal operator
-    (:func:`hier_prox`), until no column is left. The later a column leaves for good, the better it is; columns that leave
-    at the same step are ordered by the norm of their skip weights just before. The loss is cross entropy (binary cross
-    entropy with several labels, mean squared error of standardised targets); columns are standardised.
-
-    This method gives a set: with ``n_features_to_select="auto"`` the columns of the sparsest network on the path whose loss
-    on rows set aside is within one standard error of the lowest (and columns that leave later, if a column has come back).
-
-    Where this differs from the well-known implementation:
-
-    - The proximal operator belongs to gradient descent with a fixed step. So the weights of the inputs are trained without
-      momentum, and the step is the inverse of a bound on the curvature (of the loss, times the largest eigenvalue of the
-      second moments of the columns, times one plus the squared norms of the upper layers), which is stable for thousands
-      of columns as for ten. All other weights are trained by Adam. There, one learning rate with momentum serves all, and
-      the proximal step leaves the momentum out, so that its lam is about ten times that of the objective above.
-    - On the path a step takes all rows: the noise of batches would keep columns in. The last weights are kept, not those
-      of the best epoch.
-    - ``lambda_start="auto"`` is half the median over the columns of ``|g_j|_2 + M |G_j|_1``, with the gradients of
-      ``theta_j`` and ``W_j`` in the network without any column: the penalty below which a column would enter it.
-    - A column that is out may come back where that number, with the gradients of the present network, exceeds lam. This is
-      looked at once for each penalty, and only columns that are in or may come back are trained with, so that a step
-      becomes cheaper as columns leave.
+    A network is trained with a penalty that removes one column after another as it grows, and the columns that stay
+    longest are selected. It sees curves and columns that matter together, avoids overlap, and can choose the number of
+    columns. It needs some hundreds of rows or more and is among the slowest methods here. Needs PyTorch: ``pip install
+    'easyfs[torch]'``.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default=0.5
-        How many columns to select: a count, a share of the columns, or "auto".
+        How many columns to select: a count such as 20, a share of the columns such as 0.1, or "auto": the smallest
+        network that predicts about as well as the best.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are. Included columns are trained with like all others.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
-    hidden_dims : tuple of int, default=(100,)
-        Sizes of the hidden layers.
+        What ``y`` holds; "auto" reads it from ``y``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
+    hidden_layer_sizes : tuple of int, default=(100,)
+        Number of units in each hidden layer.
     M : float, default=10.0
-        Hierarchy coefficient: 0 leaves a linear model.
-    lambda_start : float or "auto", default="auto"
-        The first penalty.
+        How large the weights of a column into the hidden layer may be compared with its weight in the linear part; 0
+        leaves a linear model.
+    alpha_min : float or "auto", default="auto"
+        First and smallest penalty; "auto" finds one at which about all columns are still in.
     path_multiplier : float, default=1.05
-        Ratio of a penalty to the one before it.
-    gamma : float, default=0.0
-        Penalty of the sum of squares of all weights.
+        Ratio of each penalty to the one before it.
+    l2_regularization : float, default=0.0
+        Penalty on the sum of squares of all weights.
     dropout : float, default=0.0
         Share of the hidden units that are left out at random in training.
     learning_rate : float, default=0.001
         Learning rate of Adam, for the weights above the inputs.
-    n_epochs : tuple of two int, default=(200, 30)
-        The most epochs of the network without penalty, and the most steps, each with all rows, for each penalty.
-    patience : tuple of two int, default=(20, 3)
-        Epochs without a better loss (on the path: loss plus penalty, better by a thousandth) on the rows set aside after
-        which training stops, for the first network and for each penalty.
+    max_iter : tuple of (int, int), default=(200, 30)
+        Largest number of epochs of the first network, which has no penalty, and of steps, each with all rows, for each
+        penalty.
+    n_iter_no_change : tuple of (int, int), default=(20, 3)
+        Number of epochs without a better validation loss after which training stops, for the first network and for each
+        penalty. With a penalty, what counts is loss plus penalty, better by a thousandth.
     batch_size : int, default=256
-        The most rows in a batch, for the network without penalty.
-    validation_share : float, default=0.15
-        Share of the rows that are set aside, at most a half. Tables of up to 10 rows are validated on the rows they are
-        trained on.
-    time_limit : float, optional
-        Seconds after which the path ends. Columns that are still in are ordered by the norm of their skip weights.
-    progress : None, True or callable, default=None
-        True writes to standard error how far training has come; a callable gets a
+        Largest number of rows in a batch, for the first network.
+    validation_fraction : float, default=0.15
+        Share of the rows, at most a half, that are not trained on but say when to stop. Tables of up to 10 rows are
+        validated on the rows they are trained on.
+    time_limit : float, default=None
+        Seconds after which the path ends. Columns that are still in are then ordered by the size of their weights in
+        the linear part.
+    progress : bool or callable, default=None
+        True writes to standard error how far training has come; a function is called with a
         :class:`~easyfs.baselines.progress.Progress` after each penalty (step 0: after each epoch of the first network),
         and what it raises ends the fit.
     device : str, default="cpu"
-        A device of PyTorch, such as "cuda".
+        Device of PyTorch to train on, such as "cuda".
     random_state : int, RandomState instance or None, default=None
-        Seed of the weights, the batches and the rows set aside.
+        Seed of the weights, the batches and the validation rows. Give a number to get the same answer each time.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The penalty at which each column is out for good; columns that leave at the same step get up to one step less.
-    lambdas_ : ndarray of shape (k,)
-        The penalties of the path.
-    path_n_features_ : ndarray of shape (k,)
-        Columns that are in at the end of each.
-    validation_losses_ : ndarray of shape (k,)
-        Loss on the rows set aside.
+        Penalty at which each column is out for good; columns that leave at the same step get up to one step less.
+        Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+    alphas_ : ndarray of shape (n_alphas,)
+        Penalties of the path.
+    path_n_features_ : ndarray of int, shape (n_alphas,)
+        Number of columns that are in at the end of each penalty.
+    validation_losses_ : ndarray of shape (n_alphas,)
+        Loss on the validation rows at the end of each penalty.
     stop_reason_ : {"path_end", "time_limit"}
         Why training stopped.
 
+    See Also
+    --------
+    LassoSelector : The same idea for a linear model, and much faster.
+    STGSelector : Another network that selects columns, trained once.
+    EasyFS : Needs no network and is much faster.
+
+    Notes
+    -----
+    The network is ``X theta + MLP(X)``. The skip weights ``theta_j`` of a column (one for each output) carry a group
+    lasso penalty ``alpha |theta_j|_2``, and bound its weights into the first hidden layer: ``|W_j|_inf <= M
+    |theta_j|_2``. So a column without a linear part has no part at all. After a network without penalty, alpha grows by
+    ``path_multiplier`` at a time, each network starting from the one before, and each gradient step is followed by the
+    proximal operator (:func:`~easyfs.baselines.penalty_path.hier_prox`), until no column is left. Columns that leave at
+    the same step are ordered by the norm of their skip weights just before. The loss is cross entropy (binary cross
+    entropy with several labels, mean squared error of standardised targets); columns are standardised. Included columns
+    are trained with like all others.
+
+     ``n_features_to_select="auto"`` takes the columns of the sparsest network on the path whose validation loss is
+    within one standard error of the lowest (and columns that leave later, if a column has come back).
+
+     Where this differs from the well-known implementation:
+
+     - The proximal operator belongs to gradient descent with a fixed step. So the weights of the inputs are trained
+       without momentum, and the step is the inverse of a bound on the curvature (of the loss, times the largest
+       eigenvalue of the second moments of the columns, times one plus the squared norms of the upper layers), which is
+       stable for thousands of columns as for ten. All other weights are trained by Adam. There, one learning rate with
+       momentum serves all, and the proximal step leaves the momentum out, so that its penalty is about ten times that
+       of the objective above. - On the path a step takes all rows: the noise of batches would keep columns in. The last
+       weights are kept, not those of the best epoch. - ``alpha_min="auto"`` is half the median over the columns of
+       ``|g_j|_2 + M |G_j|_1``, with the gradients of ``theta_j`` and ``W_j`` in the network without any column: the
+       penalty below which a column would enter it. - A column that is out may come back where that number, with the
+       gradients of the present network, exceeds alpha. This is looked at once for each penalty, and only columns that
+       are in or may come back are trained with, so that a step becomes cheaper as columns leave.
+
     References
     ----------
-    Lemhadri, Ruan, Abraham and Tibshirani, "LassoNet: a neural network with feature sparsity", JMLR 22, 2021.
+    .. [1] Lemhadri, Ruan, Abraham and Tibshirani, "LassoNet: a neural network with feature sparsity", JMLR 22, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from easyfs import LassoNetSelector
+    >>> X = np.random.default_rng(0).normal(size=(200, 6))
+    >>> y = 3 * X[:, 1] - 2 * X[:, 4]
+    >>> selector = LassoNetSelector(2, max_iter=(20, 5), path_multiplier=1.5, random_state=0).fit(X, y)
+    >>> selector.get_support(indices=True).tolist()
+    [1, 4]
     """
 
     several_targets = True
     finds_set = True
 
-    lambdas_: Array
+    alphas_: Array
     path_n_features_: Array
     validation_losses_: Array
     stop_reason_: str
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float | str = 0.5,
         *,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
-        hidden_dims: Any = (100,),
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
+        hidden_layer_sizes: Sequence[int] = (100,),
         M: float = 10.0,
-        lambda_start: Any = "auto",
+        alpha_min: float | Literal["auto"] = "auto",
         path_multiplier: float = 1.05,
-        gamma: float = 0.0,
+        l2_regularization: float = 0.0,
         dropout: float = 0.0,
         learning_rate: float = 0.001,
-        n_epochs: Any = (200, 30),
-        patience: Any = (20, 3),
+        max_iter: tuple[int, int] = (200, 30),
+        n_iter_no_change: tuple[int, int] = (20, 3),
         batch_size: int = 256,
-        validation_share: float = 0.15,
+        validation_fraction: float = 0.15,
         time_limit: float | None = None,
-        progress: Any = None,
+        progress: bool | Callable[[Progress], object] | None = None,
         device: str = "cpu",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
-        self.hidden_dims = hidden_dims
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.M = M
-        self.lambda_start = lambda_start
+        self.alpha_min = alpha_min
         self.path_multiplier = path_multiplier
-        self.gamma = gamma
+        self.l2_regularization = l2_regularization
         self.dropout = dropout
         self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.patience = patience
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
         self.batch_size = batch_size
-        self.validation_share = validation_share
+        self.validation_fraction = validation_fraction
         self.time_limit = time_limit
         self.progress = progress
         self.device = device
@@ -281,15 +242,15 @@ class LassoNetSelector(Baseline):
 
     def _check_parameters(self) -> None:
         check_number("M", self.M, 0.0)
-        if isinstance(self.lambda_start, str) and self.lambda_start != "auto":
-            raise ValueError(f"lambda_start={self.lambda_start!r} is not known; give a number above 0, or 'auto'.")
-        if not isinstance(self.lambda_start, str):
-            check_number("lambda_start", self.lambda_start, 0.0, above=True)
+        if isinstance(self.alpha_min, str) and self.alpha_min != "auto":
+            raise ValueError(f"alpha_min={self.alpha_min!r} is not known; give a number above 0, or 'auto'.")
+        if not isinstance(self.alpha_min, str):
+            check_number("alpha_min", self.alpha_min, 0.0, above=True)
         check_number("path_multiplier", self.path_multiplier, 1.0, above=True)
-        check_number("gamma", self.gamma, 0.0)
+        check_number("l2_regularization", self.l2_regularization, 0.0)
         check_number("dropout", self.dropout, 0.0, 0.95)
-        _check_pair("n_epochs", self.n_epochs)
-        _check_pair("patience", self.patience)
+        _check_pair("max_iter", self.max_iter)
+        _check_pair("n_iter_no_change", self.n_iter_no_change)
         check_training(self)
 
     def _score(self, problem: Problem) -> Scored:
@@ -297,12 +258,12 @@ class LassoNetSelector(Baseline):
         device = resolve_device(torch, self.device)
         rng = check_random_state(self.random_state)
         with Watch(type(self).__name__, self.progress, self.time_limit) as watch, one_thread(torch):
-            data = load_data(torch, problem, self.validation_share, rng, device)
+            data = load_data(torch, problem, self.validation_fraction, rng, device)
             training = _Training(self, torch, data, seeded(torch, rng), watch)
             training.fit_dense()
-            start = training.first_penalty() if isinstance(self.lambda_start, str) else float(self.lambda_start)
+            start = training.first_penalty() if isinstance(self.alpha_min, str) else float(self.alpha_min)
             path = training.follow_path(start)
-        self.lambdas_, self.path_n_features_, self.validation_losses_ = path.lambdas, path.n_features, path.losses
+        self.alphas_, self.path_n_features_, self.validation_losses_ = path.alphas, path.n_features, path.losses
         self.stop_reason_ = "path_end" if len(path.n_features) and path.n_features[-1] == 0 else "time_limit"
         best = path.best()
         count = problem.shape[1] if best is None else int(np.count_nonzero(path.last_in >= best))
@@ -332,7 +293,7 @@ class _Training:
     def __init__(self, settings: LassoNetSelector, torch: Any, data: Data, generator: Any, watch: Watch):
         self.settings, self.torch, self.data, self.generator, self.watch = settings, torch, data, generator, watch
         d, outputs, device = data.X.shape[1], data.n_outputs, data.X.device
-        layers = new_layers(torch, (d, *settings.hidden_dims, outputs), generator, device)
+        layers = new_layers(torch, (d, *settings.hidden_layer_sizes, outputs), generator, device)
         skip = new_layers(torch, (d, outputs), generator, device)[0]
         # Skip weights, weights into the first hidden layer, and all others.
         self.weights = [INPUT_SCALE * skip, INPUT_SCALE * layers[0], *layers[1:]]
@@ -367,14 +328,14 @@ class _Training:
         above = 1.0
         for matrix in weights[3::2]:
             above *= float(self.torch.linalg.matrix_norm(matrix.detach(), 2)) ** 2
-        bound = self.data.curvature * self.spread * (1.0 + above) + 2.0 * self.settings.gamma
+        bound = self.data.curvature * self.spread * (1.0 + above) + 2.0 * self.settings.l2_regularization
         return self.slowness / bound
 
     def descend(self, parameters: Parameters, adam: Adam, step: float) -> None:
         """One step of gradient descent for the weights of the inputs, and one of Adam for the others."""
-        gamma, gradient, n_inputs = self.settings.gamma, parameters.gradient, _n_inputs(parameters)
-        if gamma:
-            gradient.add_(parameters.flat, alpha=2.0 * gamma)
+        shrinkage, gradient, n_inputs = self.settings.l2_regularization, parameters.gradient, _n_inputs(parameters)
+        if shrinkage:
+            gradient.add_(parameters.flat, alpha=2.0 * shrinkage)
         parameters.flat[:n_inputs].add_(gradient[:n_inputs], alpha=-step)
         adam.update(gradient[n_inputs:])
 
@@ -392,8 +353,8 @@ class _Training:
         self.measure_spread(X, self.torch.arange(d, device=X.device), POWER_STEPS)
         parameters = Parameters(self.torch, self.weights)
         adam = self.new_adam(parameters)
-        stopping = EarlyStopping(parameters, self.settings.patience[0])
-        for _ in range(self.settings.n_epochs[0]):
+        stopping = EarlyStopping(parameters, self.settings.n_iter_no_change[0])
+        for _ in range(self.settings.max_iter[0]):
             step = self.step_size(parameters.tensors)
             for rows, y in batches(self.torch, X, self.data.y, self.settings.batch_size, self.generator):
                 parameters.backward(self.data.loss(self.output(rows, parameters.tensors, training=True), y))
@@ -439,8 +400,8 @@ class _Training:
             n_in = int(np.count_nonzero(inside))
             steps.append((penalty, n_in, loss, error))
             self.watch.report(len(steps), None, loss, n_in)
-        lambdas, n_features, losses, errors = np.array(steps, dtype=np.float64).reshape(-1, 4).T
-        return Path(lambdas, n_features.astype(np.intp), losses, errors, last_in, norms)
+        alphas, n_features, losses, errors = np.array(steps, dtype=np.float64).reshape(-1, 4).T
+        return Path(alphas, n_features.astype(np.intp), losses, errors, last_in, norms)
 
     def take_step(self, penalty: float) -> tuple[float, float]:
         """Train with one penalty; the loss on the rows set aside and its standard error."""
@@ -483,7 +444,7 @@ class _Training:
         adam, step = self.new_adam(parameters), self.step_size(parameters.tensors)
         best, waited = np.inf, 0
         result = np.inf, 0.0
-        for _ in range(self.settings.n_epochs[1]):
+        for _ in range(self.settings.max_iter[1]):
             self.gather_gradient(parameters, X, training=True)
             self.descend(parameters, adam, step)
             self.shrink(parameters, step * penalty)
@@ -491,6 +452,6 @@ class _Training:
             objective = result[0] + penalty * float(parameters.tensors[0].detach().norm(dim=0).sum())
             improved = objective < best * (1.0 - IMPROVEMENT)
             best, waited = (objective, 0) if improved else (best, waited + 1)
-            if waited >= self.settings.patience[1] or not np.isfinite(objective) or self.watch.is_over():
+            if waited >= self.settings.n_iter_no_change[1] or not np.isfinite(objective) or self.watch.is_over():
                 break
         return parameters, result

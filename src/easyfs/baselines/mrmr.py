@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -35,76 +35,125 @@ BLOCK_BYTES, MOST_BLOCKS = 1 << 23, 32
 
 
 class MRMRSelector(WeightedBaseline):
-    """Greedy search for columns that are relevant to the target and not redundant with those selected before.
+    """Select columns one after another that predict the target and overlap little with each other (mRMR).
 
-    ``form="correlation"`` takes the F statistic for relevance (of an analysis of variance for classes, of a regression for
-    numbers) and the absolute correlation for redundancy. ``form="information"`` takes the mutual information in bits for
-    both, on binned columns and with observed shares for probabilities; a target of numbers is cut into ``n_bins`` bins of
-    equal frequency. ``scheme="quotient"`` divides the relevance by the redundancy, each correlation (or shared
-    information) counting as 0.001 at least; ``scheme="difference"`` subtracts it. The redundancy of a column is the mean
-    over the selected ones, or the largest. The first column is the one of largest relevance.
-
-    The defaults are the F-correlation quotient of Ding and Peng; ``form="information"`` is the mutual information
-    difference of Peng, Long and Ding. With ``redundancy="max"`` and correlations, a column whose absolute correlation with
-    a selected one is 1 up to 1e-8 (1e-5 for float32 tables) is a copy and waits until no other column is left. The package
-    mrmr_selection does the same where the correlation is 1 to the last bit, and leaves columns of relevance 0 out, which
-    here come last.
-
-    Missing values are at the mean of their column. Columns that are equally good are taken in the order of the table. This
-    method only ranks: columns beyond the number asked for are ordered by the objective after the last step.
+    Each step takes the column whose relevance to the target is large compared with its overlap with the columns
+    selected before. It is fast, and a good choice where many columns repeat each other. It looks at columns one by one
+    and in pairs: it misses columns that matter only together, and with the default ``form`` it sees only straight-line
+    relations.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     form : {"correlation", "information"}, default="correlation"
-        What relevance and redundancy are.
+        How relevance and overlap are measured. "correlation": by the F statistic and the absolute correlation.
+        "information": both by the mutual information of binned columns.
     scheme : {"auto", "quotient", "difference"}, default="auto"
-        How they are put together; "auto" is the quotient for correlations and the difference for information.
+        Whether relevance is divided by the overlap or the overlap is subtracted from it; "auto" is the quotient for
+        correlation and the difference for information.
     redundancy : {"mean", "max"}, default="mean"
-        What is made of the redundancies with the selected columns.
+        Whether the overlap of a column is its mean overlap with the selected columns, or the largest.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
+        What ``y`` holds; "auto" reads it from ``y``.
     n_bins : int, default=5
-        Number of bins, from 2 to 256, for information. Columns that have no more distinct values than this keep them as
-        their levels. It is also the number of bins of a target of numbers.
+        Number of bins, from 2 to 256, into which a column of numbers is cut. A column with no more distinct values than
+        this keeps them. A target of numbers is cut into as many bins. Only for ``form="information"``.
     binning : {"width", "frequency"}, default="width"
-        Bins that are equally wide from the least to the largest value, or that hold the same number of rows as far as
-        equal values, which stay together, allow.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case, and before all others; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        How columns are cut: "width" makes bins of the same width between the smallest and the largest value,
+        "frequency" makes bins with about the same number of rows. Only for ``form="information"``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position, before all others. They count towards
+        ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The objective of each selected column when it was selected, and of the others after the last step; of a copy, the
-        lowest there is. The objective changes from step to step: compare scores of the columns that were not selected, and
-        use ``order_`` for the rest.
+        The value of each selected column at the step in which it was selected, and of the others after the last step.
+        Values of different steps cannot be compared; use ``order_`` to compare selected columns. A copy of a selected
+        column has the lowest value there is. Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    PearsonSelector : Relevance alone, without the overlap.
+    JMISelector : Also asks what columns say together.
+    EasyFS : Measures overlap with all selected columns together, and can choose their number.
+
+    Notes
+    -----
+    With ``form="correlation"`` relevance is the F statistic of an analysis of variance for classes, and of a regression
+    for numbers. With ``form="information"`` information is measured in bits, with observed shares for probabilities; a
+    target of numbers is cut into ``n_bins`` bins that hold the same number of rows. In a quotient each correlation (or
+    shared information) counts as 0.001 at least. The first column is the one of largest relevance.
+
+     The defaults are the F-correlation quotient [2]_; ``form="information"`` is the mutual information difference [1]_.
+    With ``redundancy="max"`` and correlations, a column whose absolute correlation with a selected one is 1 up to 1e-8
+    (1e-5 for float32 tables) is a copy and waits until no other column is left. The package mrmr_selection does the
+    same where the correlation is 1 to the last bit, and leaves columns of relevance 0 out, which here come last.
+
+     A missing value counts as the mean of its column. Columns that are equally good are taken in the order of the
+    table. Columns beyond the number asked for are ordered by the formula after the last step.
 
     References
     ----------
-    Peng, Long and Ding, "Feature selection based on mutual information: criteria of max-dependency, max-relevance, and
-    min-redundancy", PAMI 27, 2005; Ding and Peng, "Minimum redundancy feature selection from microarray gene expression
-    data", Journal of Bioinformatics and Computational Biology 3, 2005.
+    .. [1] Peng, Long and Ding, "Feature selection based on mutual information: criteria of max-dependency,
+       max-relevance, and min-redundancy", PAMI 27, 2005.
+    .. [2] Ding and Peng, "Minimum redundancy feature selection from microarray gene expression data", Journal of
+       Bioinformatics and Computational Biology 3, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from easyfs import MRMRSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = MRMRSelector(3).fit(X, y)
+    >>> list(X.columns[selector.order_[:3]])
+    ['flavanoids', 'color_intensity', 'proline']
     """
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
-        form: str = "correlation",
-        scheme: str = "auto",
-        redundancy: str = "mean",
-        task: str = "auto",
+        form: Literal["correlation", "information"] = "correlation",
+        scheme: Literal["auto", "quotient", "difference"] = "auto",
+        redundancy: Literal["mean", "max"] = "mean",
+        task: Literal["auto", "classification", "regression"] = "auto",
         n_bins: int = 5,
-        binning: str = "width",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        binning: Literal["width", "frequency"] = "width",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.form = form
         self.scheme = scheme
         self.redundancy = redundancy

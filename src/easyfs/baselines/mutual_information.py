@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,64 +26,113 @@ COLUMNS = 16
 
 
 class MutualInformationSelector(Baseline):
-    """Rank columns by the mutual information with the target, one column at a time.
+    """Select the columns that share most information with the target.
 
-    The estimates are those of scikit-learn's ``mutual_info_classif`` and ``mutual_info_regression``, in nats: from the
-    distances to nearest neighbours, of Ross for numbers with classes and of Kraskov, Stoegbauer and Grassberger for numbers
-    with numbers, and from observed shares for classes with classes. Columns of numbers are scaled and get a little noise,
-    which separates equal values. The same ``random_state`` gives the same estimates as there up to rounding, which counts
-    only where distances are equal. With several targets, the mean over them.
-
-    A class with no more than ``n_neighbors`` rows is estimated from as many neighbours as it has, and a class of a single
-    row is left out; a table with no more than ``n_neighbors`` rows is treated the same. This method only ranks.
+    The score of a column is an estimate of its mutual information with the target, which is zero only if the column
+    says nothing about the target. It sees relations of any shape, and is good where these are curved. It judges each
+    column alone: it misses columns that matter only together and selects columns that repeat each other. With few rows
+    the estimates are noisy.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     n_neighbors : int, default=3
-        Number of neighbours. More of them give estimates that scatter less and are lower.
-    discrete_features : False, "auto" or list of names or positions, default=False
-        Which columns hold classes rather than quantities: none, those of whole numbers with at most 10 distinct values, or
-        those listed. A missing value is then a class of its own.
+        Number of nearest rows that an estimate is made from. More of them make estimates that vary less from sample to
+        sample, and are lower.
+    discrete_features : False, "auto" or list of int or str, default=False
+        Which columns hold categories: none, those of whole numbers with at most 10 distinct values ("auto"), or those
+        listed. A missing value is then a category of its own.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
-    n_jobs : int, optional
-        Number of threads, each of which works on other columns; -1 for all cores. It does not change the result.
+        What ``y`` holds; "auto" reads it from ``y``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
+    n_jobs : int, default=None
+        Number of threads; None means 1 and -1 means all cores. It does not change the result.
     random_state : int, RandomState instance or None, default=None
-        Seed of the noise.
+        Seed of the noise that separates equal values. Give a number to get the same answer each time.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The (mean) mutual information of each column; estimates below 0 are 0.
+        Mutual information of each column with the target, in nats; with several targets, the mean over them. Estimates
+        below 0 are 0. Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    PearsonSelector : Faster, but sees only straight-line relations.
+    JMISelector : Mutual information of columns together with those selected before.
+    EasyFS : Also sees joint effects and overlap, and can choose the number of columns.
+
+    Notes
+    -----
+    The estimates are those of scikit-learn's ``mutual_info_classif`` and ``mutual_info_regression``: from distances to
+    nearest neighbours [2]_ for numbers with classes and [1]_ for numbers with numbers, and from observed shares for
+    classes with classes. Columns of numbers are scaled and get a little noise, which separates equal values. The same
+    ``random_state`` gives the same estimates as there up to rounding, which counts only where distances are equal.
+
+     A class with no more than ``n_neighbors`` rows is estimated from as many neighbours as it has, and a class of a
+    single row is left out; a table with no more than ``n_neighbors`` rows is treated the same.
 
     References
     ----------
-    Kraskov, Stoegbauer and Grassberger, "Estimating mutual information", Physical Review E 69, 2004; Ross, "Mutual
-    information between discrete and continuous data sets", PLoS ONE 9, 2014.
+    .. [1] Kraskov, Stoegbauer and Grassberger, "Estimating mutual information", Physical Review E 69, 2004.
+    .. [2] Ross, "Mutual information between discrete and continuous data sets", PLoS ONE 9, 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs import MutualInformationSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = MutualInformationSelector(2, random_state=0).fit(X, y)
+    >>> list(selector.get_feature_names_out())
+    ['petal length (cm)', 'petal width (cm)']
     """
 
     several_targets = True
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
         n_neighbors: int = 3,
-        discrete_features: Any = False,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        discrete_features: Literal[False, "auto"] | Sequence[int | str] = False,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.n_neighbors = n_neighbors
         self.discrete_features = discrete_features
         self.n_jobs = n_jobs

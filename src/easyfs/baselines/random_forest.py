@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -21,69 +22,109 @@ MAX_FEATURES = ("auto", "sqrt", "log2")
 
 
 class RandomForestSelector(Baseline):
-    """Rank columns by their importance in scikit-learn's random forest.
+    """Select the columns that matter most to a random forest.
 
-    ``importance="impurity"`` is the share of the decrease of impurity (Gini, or squared error) that splits on a column
-    bring. It is quick, but taken on the rows that the trees were grown on, and favours columns with many different values.
-
-    ``importance="permutation"`` is Breiman's: for each tree, the loss of accuracy (numbers: the growth of the mean squared
-    error, in units of the variance) on the rows that the tree was not grown on when the values of a column are shuffled
-    among them, averaged over the trees and, with several targets, over the targets. A column that no tree splits on
-    has importance 0; the importance of a useless one may be slightly negative. (scikit-learn's ``permutation_importance``
-    shuffles for the forest as a whole, on rows that have to be set aside.)
-
-    Both share the importance among columns that repeat each other. Columns without importance keep the order of the table.
-    Columns are scaled before, which is no matter to trees but for rounding to float32; several targets are scaled to the
-    same variance. This method only ranks.
+    A forest of scikit-learn is trained, and a column is good if its splits improve the trees or, with
+    ``importance="permutation"``, if shuffling its values makes their predictions worse. It sees curves and columns that
+    matter together, and takes any scale and odd values. Columns that repeat each other share their importance, so that
+    all of them may look weak. It is slow for tables with very many columns.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        What ``y`` holds; "auto" reads it from ``y``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
     n_estimators : int, default=100
         Number of trees.
-    max_depth : int or None, default=None
-        Depth of the trees at most; None lets them grow until leaves are pure.
+    max_depth : int, default=None
+        Largest depth of a tree; None lets trees grow until their leaves are pure.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
-        Columns that are tried at each split. "auto": the square root of their number for classes, all for numbers,
-        as in scikit-learn; None: all.
+        Number of columns that are tried at each split. "auto" is the square root of the number of columns for classes
+        and all columns for numbers, as in scikit-learn; None is all columns.
     min_samples_leaf : int or float, default=1
-        Rows in a leaf at least: a count, or a share of the rows below 1.
+        Smallest number of rows in a leaf: a count, or a share of the rows below 1.
     importance : {"impurity", "permutation"}, default="impurity"
-        Which importance.
-    n_jobs : int or None, default=None
-        Threads, as in scikit-learn: None is one, -1 all. They do not change the result.
-    time_limit : float or None, default=None
+        How importance is measured. "impurity" is quick but favours columns with many different values; "permutation" is
+        slower and fairer.
+    n_jobs : int, default=None
+        Number of threads; None means 1 and -1 means all cores. It does not change the result.
+    time_limit : float, default=None
         Seconds after which no more trees are begun; there is always at least one for each thread. The trees that were
         grown by then are the first of those that would have been.
     random_state : int, RandomState instance or None, default=None
-        Seed of the forest and of the shuffling.
+        Seed of the forest and of the shuffling. Give a number to get the same answer each time.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The importance of each column.
+        Importance of each column. Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
     n_estimators_ : int
         Number of trees that were grown.
     stop_reason_ : {"n_estimators", "time_limit"}
-        Why there are no more of them.
+        Why no more trees were grown.
+
+    See Also
+    --------
+    XGBoostSelector : Importance in gradient-boosted trees.
+    ReliefFSelector : Sees columns that matter together without a model.
+    EasyFS : Needs no model and avoids overlap, and can choose the number of columns.
+
+    Notes
+    -----
+    ``importance="impurity"`` is the share of the decrease of impurity (Gini, or squared error) that splits on a column
+    bring, on the rows that the trees were grown on.
+
+     ``importance="permutation"`` is Breiman's: for each tree, the loss of accuracy (numbers: the growth of the mean
+    squared error, in units of the variance) on the rows that the tree was not grown on when the values of a column are
+    shuffled among them, averaged over the trees and, with several targets, over the targets. A column that no tree
+    splits on has importance 0; the importance of a useless one may be slightly negative. (scikit-learn's
+    ``permutation_importance`` shuffles for the forest as a whole, on rows that have to be set aside.)
+
+     Columns without importance keep the order of the table. Columns are scaled before, which is no matter to trees but
+    for rounding to float32; several targets are scaled to the same variance.
 
     References
     ----------
-    Breiman, "Random forests", Machine Learning 45, 2001.
+    .. [1] Breiman, "Random forests", Machine Learning 45, 2001.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from easyfs import RandomForestSelector
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> list(RandomForestSelector(2, random_state=0).fit(X, y).get_feature_names_out())
+    >>> selector = RandomForestSelector(2, random_state=0).fit(X, y)
+    >>> list(selector.get_feature_names_out())
     ['petal length (cm)', 'petal width (cm)']
     """
 
@@ -92,22 +133,22 @@ class RandomForestSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
         n_estimators: int = 100,
         max_depth: int | None = None,
-        max_features: Any = "auto",
-        min_samples_leaf: float = 1,
-        importance: str = "impurity",
+        max_features: int | float | Literal["auto", "sqrt", "log2"] | None = "auto",
+        min_samples_leaf: int | float = 1,
+        importance: Literal["impurity", "permutation"] = "impurity",
         n_jobs: int | None = None,
         time_limit: float | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.max_features = max_features

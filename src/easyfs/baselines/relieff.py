@@ -2,120 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
 from easyfs.baselines.base import Baseline, Problem, Scored
+from easyfs.baselines.distances import Distance, distance, few_values
 from easyfs.common.parameters import check_choice, check_number
 from easyfs.common.threads import BLOCK_BYTES, block_rows, block_slices, for_blocks, map_blocks
 from easyfs.common.types import Array
 
 CONVENTIONS = ("paper", "scikit-feature", "skrebate")
-# A column with at most this many distinct values may be taken for categories.
-FEW_VALUES = 10
 # Up to so many rows, all distances are kept.
 FEW_ROWS = 3000
-# Steps between values that are multiples of this have sums that are exact in single precision, up to 2^24 such parts.
-PART = 2.0**-6
-# Bytes of rows that distances are taken to at a time: they stay in a core's own cache.
-TILE_BYTES = 1 << 19
-
-
-@dataclass(frozen=True)
-class Steps:
-    """Manhattan distances over columns of few values, by products of matrices: several times as fast as one by one.
-
-    Between neighbouring values of a column lies a step. How far two rows are apart is the sum of the steps that one of them
-    is above and the other is not: those that either is above, less twice those that both are.
-
-    Attributes
-    ----------
-    above : ndarray of bool, shape (n, t)
-        Which rows are above each step.
-    sizes : ndarray of shape (t,)
-        Heights of the steps; in single precision where their sums are exact in it.
-    """
-
-    above: Array
-    sizes: Array
-
-    def between(self, rows: slice | Array, others: slice) -> Array:
-        """Distances of some rows to others."""
-        n, m = len(self.above[rows]), len(self.above[others])
-        D = np.zeros((n, m), dtype=self.sizes.dtype)
-        for part in block_slices(len(self.sizes), block_rows(m, D.itemsize)):
-            own, other = self.above[rows][:, part] * self.sizes[part], self.above[others, part].astype(D.dtype)
-            D -= 2.0 * (own @ other.T)
-            D += own.sum(axis=1)[:, None]
-            D += other @ self.sizes[part]
-        return D.astype(np.float64)
-
-
-@dataclass(frozen=True)
-class Distance:
-    """Manhattan distance of rows.
-
-    Attributes
-    ----------
-    steps : Steps
-        Columns of few values, of either kind.
-    numeric : ndarray of shape (n, a)
-        Other columns that count by ``|x - x'|``.
-    discrete : ndarray of shape (n, b)
-        Other columns that count where they differ.
-    discrete_weight : float
-        How much those count.
-    """
-
-    steps: Steps
-    numeric: Array
-    discrete: Array
-    discrete_weight: float
-
-    def between(self, rows: slice | Array, others: slice) -> Array:
-        """Distances of some rows to others."""
-        D = self.steps.between(rows, others)
-        if self.numeric.shape[1]:
-            _add_distances(D, self.numeric[rows], self.numeric[others], "cityblock", 1.0)
-        if self.discrete.shape[1]:
-            weight = self.discrete_weight * self.discrete.shape[1]
-            _add_distances(D, self.discrete[rows], self.discrete[others], "hamming", weight)
-        return D
-
-
-def _add_distances(D: Array, rows: Array, others: Array, metric: str, weight: float) -> None:
-    for part in block_slices(len(others), max(16, TILE_BYTES // (8 * others.shape[1]))):
-        apart = cdist(rows, others[part], metric)
-        D[:, part] += apart if weight == 1.0 else weight * apart
-
-
-def distance(numeric: Array, discrete: Array, discrete_weight: float) -> Distance:
-    """Split the columns into those of few and those of many values."""
-    few_numeric, few_discrete = few_values(numeric), few_values(discrete)
-    above = [np.empty((len(numeric), 0), dtype=bool)]
-    sizes = [np.empty(0)]
-    for column in numeric.T[few_numeric]:
-        values = np.unique(column)
-        above.append(column[:, None] >= values[1:])
-        sizes.append(np.diff(values))
-    for column in discrete.T[few_discrete]:  # two values that differ are above a step each
-        values = np.unique(column)
-        above.append(column[:, None] == values)
-        sizes.append(np.full(len(values), discrete_weight / 2.0))
-    heights = np.concatenate(sizes)
-    parts = heights / PART
-    exact = (parts == np.rint(parts)).all() and 2.0 * parts.sum() < 1 << 24
-    return Distance(
-        Steps(np.hstack(above), heights.astype(np.float32 if exact else np.float64)),
-        numeric.take(np.flatnonzero(~few_numeric), axis=1) if few_numeric.any() else numeric,
-        discrete.take(np.flatnonzero(~few_discrete), axis=1),
-        discrete_weight,
-    )
 
 
 @dataclass(frozen=True)
@@ -209,14 +111,6 @@ def differences(X: Array, *, scaled: bool, discrete: Array, mixed_threshold: boo
         np.concatenate([np.flatnonzero(~discrete), np.flatnonzero(discrete)]),
         distance(numeric, categories, len(discrete) / max(1, int(discrete.sum())) if mixed else 1.0),
     )
-
-
-def few_values(X: Array) -> Array:
-    """Columns with few distinct values."""
-    few = np.ones(X.shape[1], dtype=bool)
-    for n in (5 * FEW_VALUES, len(X)):  # most columns of many values show it within a few rows
-        few[few] = [len(np.unique(column)) <= FEW_VALUES for column in X[:n, few].T]
-    return few
 
 
 def nearest(D: Array, k: int) -> Array:
@@ -358,64 +252,106 @@ def _total(block: Callable[[Array], Array], n: int, references: Array | None, sh
 
 
 class ReliefFSelector(Baseline):
-    """Rank columns by how they differ between near rows of different classes and near rows of the same class.
+    """Select the columns that differ between near rows of different classes (ReliefF and RReliefF).
 
-    For each row, the ``n_neighbors`` nearest rows of its own class (hits) and of each other class (misses) are found by
-    Manhattan distance over columns scaled to their range. A column gains by its mean difference to the misses, each class
-    weighed by its prior ``P(c) / (1 - P(y))``, and loses by its mean difference to the hits. For numbers this is RReliefF:
-    ``P(differ | targets differ)`` against ``P(differ | targets alike)``, estimated from the nearest rows. Columns that
-    matter only together are seen, while there are not too many others. This method only ranks.
-
-    Up to ``max_references`` rows (5,000 by default) all rows are used and nothing is random. Of larger tables so many rows
-    are drawn, from each class its share, and neighbours are found for those, among all rows, as in the papers, which draw
-    rows too: time then grows with the number of rows, not with its square. So does memory, whatever is drawn.
-
-    Two libraries depart from the papers: scikit-feature divides by the prior where the paper multiplies, does not scale the
-    columns and does not divide by the number of rows; skrebate knows no priors, takes columns with at most ten distinct
-    values for categories, and turns a numeric target into hits and misses by its standard deviation. ``convention``
-    gives their numbers.
+    Each row is compared with its nearest rows of the same class and of other classes: a column is good if it differs
+    from the others and not from its own. Numbers as targets work alike. As rows are near in all columns together, it
+    sees columns that matter only together, as long as not too many others blur the distances. It selects columns that
+    repeat each other, and is slow on tables with many rows.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
+        What ``y`` holds; "auto" reads it from ``y``.
     n_neighbors : int, default=10
-        How many nearest rows (of each class) are looked at; fewer where a class has fewer.
-    sigma : float, optional
-        RReliefF only: the ``i``-th nearest row counts ``exp(-(i / sigma)^2)``; by default all count the same.
-    discrete_features : False, "auto" or list of names or positions, default=False
-        Which columns hold categories, of which two values differ or do not: none, those of at most ten distinct values, or
-        those listed.
+        Number of nearest rows (of each class) that a row is compared with; fewer where a class has fewer.
+    sigma : float, default=None
+        For targets of numbers: the ``i``-th nearest row counts ``exp(-(i / sigma)^2)``. With None all count the same.
+    discrete_features : False, "auto" or list of int or str, default=False
+        Which columns hold categories, of which two values are either the same or not: none, those of at most ten
+        distinct values ("auto"), or those listed.
     convention : {"paper", "scikit-feature", "skrebate"}, default="paper"
-        Whose definition to follow.
+        Whose definition of the scores to follow.
     max_references : int or None, default=5000
-        Rows for which neighbours are found: all where there are no more, otherwise so many that are drawn at random. None
-        takes all rows, which is exact and takes a time that grows with the square of their number.
+        Rows that are compared with their neighbours: all where there are no more than this, otherwise so many that are
+        drawn at random. None takes all rows, which takes a time that grows with the square of their number.
     random_state : int, RandomState instance or None, default=0
-        Seed of that draw.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        Seed of that draw. Give a number to get the same answer each time.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The weight of each column, between -1 and 1 by the paper's definition; 0 or less says nothing for the column.
+        Weight of each column, between -1 and 1 by the definition of the paper; 0 or less says nothing for the column.
+        Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    MutualInformationSelector : Judges each column alone.
+    RandomForestSelector : Sees columns that matter only together through the splits of trees.
+    EasyFS : Searches for joint effects and avoids overlap, and can choose the number of columns.
+
+    Notes
+    -----
+    For each row, the ``n_neighbors`` nearest rows of its own class (hits) and of each other class (misses) are found by
+    Manhattan distance over columns scaled to their range. A column gains by its mean difference to the misses, each
+    class weighed by its prior ``P(c) / (1 - P(y))``, and loses by its mean difference to the hits [1]_. For numbers
+    this is RReliefF: ``P(differ | targets differ)`` against ``P(differ | targets alike)``, estimated from the nearest
+    rows [2]_.
+
+     Up to ``max_references`` rows all rows are used and nothing is random. Of larger tables so many rows are drawn,
+    from each class its share, and neighbours are found for those, among all rows, as in the papers, which draw rows
+    too: time and memory then grow with the number of rows, not with its square.
+
+     Two libraries depart from the papers: scikit-feature divides by the prior where the paper multiplies, does not
+    scale the columns and does not divide by the number of rows; skrebate knows no priors, takes columns with at most
+    ten distinct values for categories, and turns a numeric target into hits and misses by its standard deviation.
+    ``convention`` gives their numbers.
 
     References
     ----------
-    Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994. Robnik-Sikonja and Kononenko,
-    "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53, 2003.
+    .. [1] Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994.
+    .. [2] Robnik-Sikonja and Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning
+       53, 2003.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from easyfs import ReliefFSelector
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> list(ReliefFSelector(2).fit(X, y).get_feature_names_out())
+    >>> selector = ReliefFSelector(2).fit(X, y)
+    >>> list(selector.get_feature_names_out())
     ['petal length (cm)', 'petal width (cm)']
     """
 
@@ -423,20 +359,20 @@ class ReliefFSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
-        task: str = "auto",
+        task: Literal["auto", "classification", "regression"] = "auto",
         n_neighbors: int = 10,
         sigma: float | None = None,
-        discrete_features: Any = False,
-        convention: str = "paper",
+        discrete_features: Literal[False, "auto"] | Sequence[int | str] = False,
+        convention: Literal["paper", "scikit-feature", "skrebate"] = "paper",
         max_references: int | None = 5000,
-        random_state: Any = 0,
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        random_state: int | np.random.RandomState | None = 0,
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.n_neighbors = n_neighbors
         self.sigma = sigma
         self.discrete_features = discrete_features

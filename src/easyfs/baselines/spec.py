@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
@@ -84,53 +85,101 @@ def _between_parts(X: Array, d: Array, n_parts: int, parts: Array) -> Array:
 
 
 class SPECSelector(Baseline):
-    """Rank columns by how well they agree with the spectrum of a graph of the rows.
+    """Select the columns that agree with the similarity of rows (SPEC).
 
-    A column agrees if it changes little between rows that are alike. With the eigenpairs ``(l_j, u_j)`` of the normalised
-    Laplacian of the graph, smallest eigenvalue first, its degrees D, and ``F = D^1/2 f / |D^1/2 f|`` of a column f, the
-    paper has three scores:
-
-    - style -1: ``sum_j l_j (F'u_j)^2``, which is to be small;
-    - style 0: ``sum_{j>=2} l_j (F'u_j)^2 / (1 - (F'u_1)^2)``, which is to be small and is the Laplacian score;
-    - style k: ``sum_{j=2..k} (2 - l_j) (F'u_j)^2``, which is to be large.
-
-    ``scores_`` is larger for better columns: the first two are negated. The implementation in scikit-feature computes the
-    same numbers and ranks by them the other way round, worst column first, for all three. With ``affinity="class"`` the
-    rows of a class are alike; the target must be classes then, and style 0 ranks as the Fisher score does. Otherwise the
-    target is not looked at. This method only ranks.
+    Similar rows are joined to a graph, and a column is good if it changes little between rows that are alike. By
+    default rows are alike if their values are, and no target is needed; with ``affinity="class"`` rows are alike if
+    they are of the same class. It is good for columns that follow the groups of a table. It judges each column alone
+    and selects columns that repeat each other.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     style : int, default=0
-        -1 or 0, or a number of eigenvectors of at least 2, of which the first, trivial one is not used.
+        Which score of the paper: -1, 0, or a number of eigenvectors of at least 2, of which the first, trivial one is
+        not used.
     affinity : {"auto", "rbf", "neighbors", "class"}, default="auto"
-        How alike two rows are. "rbf": ``exp(-gamma distance^2)``, which takes memory for a number for each pair of rows.
-        "neighbors": the same for the nearest neighbours of each row and 0 for others. "class": 1 / (size of the class) in
-        the same class and 0 otherwise. "auto": "rbf" up to 3000 rows, "neighbors" for more.
-    gamma : float, optional
-        See ``affinity``. By default 1 over the sum of the variances of the columns, which is 1 over their number where they
-        are standardised.
+        How alike two rows are. "rbf": ``exp(-gamma distance^2)``, which takes memory for a number for each pair of
+        rows. "neighbors": the same for the nearest neighbours of each row, and 0 for others. "class": 1 / (size of the
+        class) in the same class, and 0 otherwise. "auto": "rbf" up to 3000 rows, "neighbors" for more.
+    gamma : float, default=None
+        See ``affinity``. None is 1 over the sum of the variances of the columns, which is 1 over their number where
+        they are standardised.
     n_neighbors : int, default=10
-        Neighbours of each row, for ``affinity="neighbors"``.
+        Number of nearest rows that each row is joined with, for ``affinity="neighbors"``.
     standardize : bool, default=True
         Whether columns are standardised first, so that units do not matter.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``. Only for ``affinity="class"``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        What ``y`` holds; "auto" reads it from ``y``. Only for ``affinity="class"``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The score of each column; minus that of the paper for styles -1 and 0.
+        Score of each column, larger is better: minus the score of the paper for styles -1 and 0. Excluded columns have
+        ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo or None
+        What the target holds, with ``affinity="class"``; otherwise None.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification"} or None
+        What ``y`` was taken for, where it is used; otherwise None.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is used.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    LaplacianScoreSelector : The same idea with other graphs of neighbours.
+    FisherScoreSelector : Ranks as ``affinity="class"`` with style 0 does, and faster.
+    EasyFS : Works with and without a target, and can choose the number of columns.
+
+    Notes
+    -----
+    With the eigenpairs ``(l_j, u_j)`` of the normalised Laplacian of the graph, smallest eigenvalue first, its degrees
+    D, and ``F = D^1/2 f / |D^1/2 f|`` of a column f, the paper has three scores:
+
+     - style -1: ``sum_j l_j (F'u_j)^2``, which is to be small; - style 0: ``sum_{j>=2} l_j (F'u_j)^2 / (1 -
+       (F'u_1)^2)``, which is to be small and is the Laplacian score; - style k: ``sum_{j=2..k} (2 - l_j) (F'u_j)^2``,
+       which is to be large.
+
+     ``scores_`` is larger for better columns: the first two are negated. The implementation in scikit-feature computes
+    the same numbers and ranks by them the other way round, worst column first, for all three. With ``affinity="class"``
+    the target must be classes, and style 0 ranks as the Fisher score does.
 
     References
     ----------
-    Zhao and Liu, "Spectral feature selection for supervised and unsupervised learning", ICML 2007.
+    .. [1] Zhao and Liu, "Spectral feature selection for supervised and unsupervised learning", ICML 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs import SPECSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = SPECSelector(2).fit(X)
+    >>> list(selector.get_feature_names_out())
+    ['petal length (cm)', 'petal width (cm)']
     """
 
     several_targets = True
@@ -138,19 +187,19 @@ class SPECSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
         style: int = 0,
-        affinity: str = "auto",
+        affinity: Literal["auto", "rbf", "neighbors", "class"] = "auto",
         gamma: float | None = None,
         n_neighbors: int = 10,
         standardize: bool = True,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.style = style
         self.affinity = affinity
         self.gamma = gamma

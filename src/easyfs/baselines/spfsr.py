@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.utils import check_random_state
 
@@ -22,7 +23,7 @@ from easyfs.baselines.model_scores import (
     right_class,
     right_labels,
 )
-from easyfs.baselines.progress import Watch, check_watch
+from easyfs.baselines.progress import Progress, Watch, check_watch
 from easyfs.common.parameters import check_number
 from easyfs.common.types import Array
 from easyfs.sums.scaling import Scaling
@@ -41,91 +42,129 @@ TIE = 1e-12
 
 
 class SPFSRSelector(Baseline):
-    """Search for the columns on which a model scores best, by stochastic approximation (SPSA).
+    """Search for the columns on which a model of your choice scores best (spFSR).
 
-    Every column has an importance, 0 at first. The columns in use are those with the largest importances, as many as are
-    wanted; with "auto", those whose importance is not below 0. What is maximised is the cross-validated score of
-    ``estimator`` on them. Each step
-
-    1. measures the gradient: all importances are moved at once by ``c = 0.05``, up or down at random (``d = +-1``), and
-       the opposite way, and ``(y+ - y-) / (2 c d)`` is averaged over ``n_gradients`` such pairs. Pairs without a
-       difference are left out; if none is left the last gradient is used again;
-    2. takes as its gain that of Barzilai and Borwein, ``a = s's / -s'q``, with ``s`` and ``q`` the last change of the
-       importances and of the gradient, between 0.01 and 2 (:func:`bb_gain`);
-    3. changes the importances by ``a g``, by 0.2 at most each. If that leaves the same columns in use, larger and larger
-       steps along ``g`` are tried until others are; if none does it, the search begins again from importances of 0;
-    4. measures the columns now in use. The best that were measured are the result.
-
-    The search stops after ``stall_limit`` steps without a better score, after ``max_iter`` steps or at ``time_limit``. It
-    is a random one: it finds other columns with another seed, and with thousands of columns it is far from having seen
-    all. Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
-    smoothed. Where that program, unless told otherwise, starts from the importances of a forest, this one does not. Columns
-    of equal importance are taken in random order.
-
-    Groups have one importance each. Included columns are always in use. Where the number of columns that are wanted leaves
-    no choice, the search is as with "auto". This method gives a set: ``n_features_to_select="auto"`` selects the best
-    columns that were measured, of any number.
+    The search changes the importances of all columns at once, in random directions, keeps what improves the
+    cross-validated score of a model, and returns the best columns it has measured. It is good for tuning columns to one
+    model and one score, up to some hundreds of columns. It is slow with a slow model, finds other columns with another
+    seed, and with thousands of columns it is far from having seen all.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default=0.5
-        How many columns to select: a count, a share of the columns, or "auto".
+        How many columns to select: a count such as 20, a share of the columns such as 0.1, or "auto": the best columns
+        that were measured, of any number.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
-    estimator : scikit-learn estimator or None, default=None
+        What ``y`` holds; "auto" reads it from ``y``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
+    estimator : scikit-learn estimator, default=None
         The model. It is given columns of mean 0 and standard deviation 1, a missing value as 0, and the labels as they
-        are. None: ``RidgeClassifier()`` or ``Ridge()``, in closed form.
+        are. None is ``RidgeClassifier()`` or ``Ridge()``, in closed form.
     scoring : str, callable or None, default=None
-        What is maximised, as in scikit-learn; None is the estimator's own score, such as accuracy or R^2. Steps assume that
-        scores are of the order of 1.
+        Score to maximise, as in scikit-learn; None is the score of the estimator, such as accuracy or R^2. Steps assume
+        that scores are of the order of 1.
     cv : int, default=5
-        Number of folds; no more than there are rows (in the largest class) to fill them. They are drawn once.
+        Number of folds, which are drawn once; fewer where there are too few rows (in the largest class).
     n_repeats : int, default=3
-        How often the rows are divided into folds. The columns in use are measured on all of these, the pairs of a gradient
-        on one after the other.
+        How often the rows are divided into folds. The columns in use are measured on all of these, the pairs of a
+        gradient on one after the other.
     n_gradients : int, default=4
-        Pairs for each gradient.
+        Number of random directions that are tried, forwards and backwards, in each step.
     max_iter : int, default=300
-        Steps at most.
-    stall_limit : int, default=35
-        Steps without a better score after which the search stops.
-    time_limit : float or None, default=None
+        Largest number of steps.
+    n_iter_no_change : int, default=35
+        Number of steps without a better score after which the search stops.
+    time_limit : float, default=None
         Seconds after which the search stops, at the next score. What is found then depends on the speed of the machine.
-    progress : None, bool or callable, default=None
-        True writes to the standard error stream how far the search has come; a function is called after each step with
-        a :class:`~easyfs.baselines.progress.Progress`, whose loss is the negative score.
-    n_jobs : int or None, default=None
-        Processes for the fits of ``estimator``: None is one, -1 all. The closed form does without.
+    progress : bool or callable, default=None
+        True writes to standard error how far the search has come; a function is called after each step with a
+        :class:`~easyfs.baselines.progress.Progress`, whose loss is the negative score.
+    n_jobs : int, default=None
+        Number of processes for the fits of ``estimator``; None means 1 and -1 means all cores. The closed form needs
+        none.
     random_state : int, RandomState instance or None, default=None
-        Seed of the folds and of the search.
+        Seed of the folds and of the search. Give a number to get the same answer each time.
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        Importance of each column when the best columns were in use; that of included columns is 0.
+        Importance of each column when the best columns were in use; that of included columns is 0. Excluded columns
+        have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
     best_score_ : float
-        The cross-validated score of the best columns. Being the best of many it is better than what new rows will show.
+        Cross-validated score of the best columns. Being the best of many, it is better than what new rows will show.
     n_iter_ : int
         Number of steps.
     stop_reason_ : {"stalled", "max_iter", "time_limit"}
         Why the search stopped.
 
+    See Also
+    --------
+    LassoSelector : A linear model that selects its own columns.
+    RandomForestSelector : Importance in one model instead of a search over many.
+    EasyFS : Needs no model and no random search.
+
+    Notes
+    -----
+    Every column has an importance, 0 at first. The columns in use are those with the largest importances, as many as
+    are wanted; with "auto", those whose importance is not below 0. Each step
+
+     1. measures the gradient: all importances are moved at once by ``c = 0.05``, up or down at random (``d = +-1``),
+       and the opposite way, and ``(y+ - y-) / (2 c d)`` is averaged over ``n_gradients`` such pairs. Pairs without a
+       difference are left out; if none is left the last gradient is used again; 2. takes as its gain that of Barzilai
+       and Borwein, ``a = s's / -s'q``, with ``s`` and ``q`` the last change of the importances and of the gradient,
+       between 0.01 and 2 (:func:`~easyfs.baselines.spfsr.bb_gain`); 3. changes the importances by ``a g``, by 0.2 at
+       most each. If that leaves the same columns in use, larger and larger steps along ``g`` are tried until others
+       are; if none does it, the search begins again from importances of 0; 4. measures the columns now in use. The best
+       that were measured are the result.
+
+     Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
+    smoothed. Where that program, unless told otherwise, starts from the importances of a forest, this one does not.
+    Columns of equal importance are taken in random order.
+
+     Groups have one importance each. Included columns are always in use. Where the number of columns that are wanted
+    leaves no choice, the search is as with "auto".
+
     References
     ----------
-    Yenice, Adhikari, Wong, Aksakalli, Gumus and Abbasi, "SPSA-FSR: simultaneous perturbation stochastic approximation for
-    feature selection and ranking", arXiv:1804.05589, 2018; Akman, Malekipirbazari, Yenice, Yeo, Adhikari, Wong, Abbasi and
-    Gumus, "k-best feature selection and ranking via stochastic approximation", Expert Systems with Applications 213, 2023.
+    .. [1] Yenice, Adhikari, Wong, Aksakalli, Gumus and Abbasi, "SPSA-FSR: simultaneous perturbation stochastic
+       approximation for feature selection and ranking", arXiv:1804.05589, 2018.
+    .. [2] Akman, Malekipirbazari, Yenice, Yeo, Adhikari, Wong, Abbasi and Gumus, "k-best feature selection and ranking
+       via stochastic approximation", Expert Systems with Applications 213, 2023.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from easyfs import SPFSRSelector
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> selector = SPFSRSelector(5, random_state=0).fit(X, y)
+    >>> selector = SPFSRSelector(5, max_iter=20, random_state=0).fit(X, y)
     >>> selector.n_features_, selector.best_score_ > 0.95
     (5, True)
     """
@@ -139,32 +178,32 @@ class SPFSRSelector(Baseline):
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float | str = 0.5,
         *,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
-        estimator: Any = None,
-        scoring: Any = None,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
+        estimator: BaseEstimator | None = None,
+        scoring: str | Callable[..., float] | None = None,
         cv: int = 5,
         n_repeats: int = 3,
         n_gradients: int = 4,
         max_iter: int = 300,
-        stall_limit: int = 35,
+        n_iter_no_change: int = 35,
         time_limit: float | None = None,
-        progress: Any = None,
+        progress: bool | Callable[[Progress], object] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.estimator = estimator
         self.scoring = scoring
         self.cv = cv
         self.n_repeats = n_repeats
         self.n_gradients = n_gradients
         self.max_iter = max_iter
-        self.stall_limit = stall_limit
+        self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.progress = progress
         self.n_jobs = n_jobs
@@ -172,7 +211,7 @@ class SPFSRSelector(Baseline):
 
     def _check_parameters(self) -> None:
         check_number("cv", self.cv, 2, whole=True)
-        for name in ("n_repeats", "n_gradients", "max_iter", "stall_limit"):
+        for name in ("n_repeats", "n_gradients", "max_iter", "n_iter_no_change"):
             check_number(name, getattr(self, name), 1, whole=True)
         check_watch(self.progress, self.time_limit)
         usable = hasattr(self.estimator, "fit") and hasattr(self.estimator, "get_params")
@@ -205,7 +244,7 @@ class SPFSRSelector(Baseline):
             self.stop_reason_ = search.run(
                 n_gradients=self.n_gradients,
                 max_iter=self.max_iter,
-                stall_limit=self.stall_limit,
+                n_iter_no_change=self.n_iter_no_change,
                 watch=watch,
             )
         self.n_iter_ = search.n_steps
@@ -370,21 +409,21 @@ class Search:
             return total / used
         return None if self.last is None else self.last[1]
 
-    def step(self, gradient: Array, stall_limit: int) -> bool:
+    def step(self, gradient: Array, n_iter_no_change: int) -> bool:
         """Change the importances; False where nothing along the gradient puts other units to use."""
         gain = LEAST_GAIN if self.last is None else bb_gain(self.importance, self.last[0], gradient, self.last[1])
         before = self.in_use(self.importance)
         moved = self.importance + clipped_change(gain, gradient)
         self.last = (self.importance, gradient)
         self.importance = moved
-        for j in range(stall_limit + 1):
+        for j in range(n_iter_no_change + 1):
             if (self.in_use(self.importance) != before).any():
                 return True
-            further = LEAST_GAIN + j * (LARGEST_GAIN - LEAST_GAIN) / stall_limit
+            further = LEAST_GAIN + j * (LARGEST_GAIN - LEAST_GAIN) / n_iter_no_change
             self.importance = moved + further * gradient
         return bool((self.in_use(self.importance) != before).any())
 
-    def run(self, *, n_gradients: int, max_iter: int, stall_limit: int, watch: Watch) -> str:
+    def run(self, *, n_gradients: int, max_iter: int, n_iter_no_change: int, watch: Watch) -> str:
         """Search; gives the reason for stopping, and leaves the best units in ``best``."""
         mask = self.in_use(self.importance)
         self.best = Measured(self.mean_score(mask), mask, self.importance, self.importance + self.tie)
@@ -393,7 +432,7 @@ class Search:
             gradient = self.gradient(n_gradients, watch.is_over)
             if watch.is_over():
                 return "time_limit"
-            if gradient is None or not self.step(gradient, stall_limit):
+            if gradient is None or not self.step(gradient, n_iter_no_change):
                 self._begin()
             mask = self.in_use(self.importance)
             score = self.mean_score(mask)
@@ -402,6 +441,6 @@ class Search:
             if score > self.best.score + LEAST_PROGRESS:
                 self.best, stalled = Measured(score, mask, self.importance, self.importance + self.tie), 0
             watch.report(self.n_steps, max_iter, -score, int(mask.sum()))
-            if stalled >= stall_limit:
+            if stalled >= n_iter_no_change:
                 return "stalled"
         return "max_iter"

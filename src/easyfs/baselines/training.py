@@ -32,23 +32,25 @@ _threads_state = {"users": 0, "before": 1}
 
 def check_training(selector: Any) -> None:
     """Check the parameters that the selectors which train a network share."""
-    check_sizes(selector.hidden_dims)
+    check_sizes(selector.hidden_layer_sizes)
     check_number("learning_rate", selector.learning_rate, 0.0, above=True)
     check_number("batch_size", selector.batch_size, 1, whole=True)
-    check_number("validation_share", selector.validation_share, 0.0, 0.5, above=True)
+    check_number("validation_fraction", selector.validation_fraction, 0.0, 0.5, above=True)
     check_watch(selector.progress, selector.time_limit)
 
 
-def check_sizes(hidden_dims: Any) -> None:
+def check_sizes(hidden_layer_sizes: Any) -> None:
     """The sizes of hidden layers: at least one layer of at least one unit."""
     try:
-        sizes = list(hidden_dims)
+        sizes = list(hidden_layer_sizes)
     except TypeError:
         sizes = []
-    if not sizes or isinstance(hidden_dims, str):
-        raise ValueError(f"hidden_dims={hidden_dims!r}: give the sizes of the hidden layers, such as (100,) or (64, 32).")
+    if not sizes or isinstance(hidden_layer_sizes, str):
+        raise ValueError(
+            f"hidden_layer_sizes={hidden_layer_sizes!r}: give the sizes of the hidden layers, such as (100,) or (64, 32)."
+        )
     for i, size in enumerate(sizes):
-        check_number(f"hidden_dims[{i}]", size, 1, whole=True)
+        check_number(f"hidden_layer_sizes[{i}]", size, 1, whole=True)
 
 
 def resolve_device(torch: Any, device: Any) -> Any:
@@ -288,12 +290,12 @@ class EarlyStopping:
     ----------
     parameters : Parameters
         The weights.
-    patience : int
+    n_iter_no_change : int
         Epochs without a better loss after which to stop.
     """
 
-    def __init__(self, parameters: Parameters, patience: int):
-        self.parameters, self.patience = parameters, patience
+    def __init__(self, parameters: Parameters, n_iter_no_change: int):
+        self.parameters, self.n_iter_no_change = parameters, n_iter_no_change
         self.best_loss, self.best, self.waited = np.inf, parameters.flat.clone(), 0
 
     def is_over(self, loss: float) -> bool:
@@ -303,7 +305,7 @@ class EarlyStopping:
             self.best.copy_(self.parameters.flat)
         else:
             self.waited += 1
-        return self.waited >= self.patience
+        return self.waited >= self.n_iter_no_change
 
     def restore(self) -> None:
         """Go back to the best weights."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -15,38 +16,40 @@ IMPORTANCES = ("gain", "total_gain", "weight", "cover", "total_cover")
 
 
 class XGBoostSelector(Baseline):
-    """Rank columns by their importance in XGBoost's gradient-boosted trees.
+    """Select the columns that matter most to gradient-boosted trees of XGBoost.
 
-    Trees are grown on histograms (``tree_method="hist"``). Importance is, by ``importance``: the gain of the loss that a
-    split on the column brings, on average ("gain") or in total ("total_gain"); the number of splits ("weight"); the rows
-    (weighted by the second derivative of the loss) that pass such a split, on average ("cover") or in total
-    ("total_cover"). "gain" may put a column first that was used once: "total_gain" is the steadier one.
-
-    Columns that no tree uses have importance 0 and come last, in the order of the table; with few rows these are most of
-    the columns, as a few hundred splits suffice. Columns are scaled before, which is no matter to trees but for rounding
-    to float32. Sparse tables are made dense, as their empty entries are zeros and not missing. Several targets or labels
-    get trees of their own, whose importances are gathered. This method only ranks.
+    Trees are grown one after another, each correcting those before, and a column is good if its splits improve the
+    prediction. It sees curves and columns that matter together, and works well where such trees are the model to be
+    used. Columns that no tree uses all have a score of 0, which is most columns where rows are few. Of columns that
+    repeat each other it may use one and ignore the others. Needs the package xgboost: ``pip install
+    'easyfs[xgboost]'``.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=0.5
-        How many columns to select: a count, or a share of the columns.
+        How many columns to select: a count such as 20, or a share of the columns such as 0.1. This method only ranks
+        columns; it cannot choose their number itself.
     task : {"auto", "classification", "regression"}, default="auto"
-        What ``y`` is; "auto" reads it from ``y``.
-    include, exclude : list of names or positions, optional
-        Columns that are selected in any case; columns that never are.
-    groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one.
+        What ``y`` holds; "auto" reads it from ``y``.
+    include : list of int or str, default=None
+        Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
+    exclude : list of int or str, default=None
+        Columns that are never selected, by name or position.
+    feature_groups : list of labels, default=None
+        One label for each column. Columns with the same label are selected or left out together and count as one.
     n_estimators : int, default=100
-        Rounds of boosting: trees for each class or target.
+        Number of rounds of boosting: trees for each class or target.
     max_depth : int, default=6
-        Depth of the trees at most; 0 sets no limit.
+        Largest depth of a tree; 0 sets no limit.
     learning_rate : float, default=0.3
-        By how much each tree is shrunk.
+        Factor by which each tree is shrunk, above 0 and at most 1.
     importance : {"gain", "total_gain", "weight", "cover", "total_cover"}, default="gain"
-        Which importance.
-    n_jobs : int or None, default=None
-        Threads: None is one, as in scikit-learn, and -1 all. Sums taken by several threads may differ in the last digits.
+        How importance is measured: by the improvement of the loss through splits on the column, on average ("gain") or
+        in total ("total_gain"), by the number of splits ("weight"), or by the rows that pass them, on average ("cover")
+        or in total ("total_cover").
+    n_jobs : int, default=None
+        Number of threads; None means 1 and -1 means all cores. Sums taken by several threads may differ in the last
+        digits.
     random_state : int, RandomState instance or None, default=None
         Seed; with the parameters above nothing is drawn at random.
     device : str, default="cpu"
@@ -54,37 +57,80 @@ class XGBoostSelector(Baseline):
 
     Attributes
     ----------
+    order_ : ndarray of int, shape (n_features_in_,)
+        Positions of all columns, best first: included, selected, all others, constant and excluded columns.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        Place of each column in ``order_``, counted from 1.
     scores_ : ndarray of shape (n_features_in_,)
-        The importance of each column.
+        Importance of each column. Excluded columns have ``-inf``.
+    gains_ : ndarray of shape (n_features_,)
+        Scores of the selected columns, in the order of ``order_``.
+    n_features_ : int
+        Number of selected columns.
+    columns_ : list of ColumnInfo
+        What each column holds (numbers, categories, dates, ...), how it was used, and how many of its values are
+        missing.
+    target_ : TargetInfo
+        What the target holds.
+    n_rows_ : int
+        Number of rows in the fit.
+    task_ : {"classification", "regression"}
+        What ``y`` was taken for.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the classes; only where ``y`` is one column of classes.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of ``X``; only where all of them are strings.
+
+    See Also
+    --------
+    RandomForestSelector : Importance in a random forest of scikit-learn.
+    LassoSelector : Importance in a linear model.
+    EasyFS : Needs no model and avoids overlap, and can choose the number of columns.
 
     Notes
     -----
-    Needs the package xgboost: ``pip install 'easyfs[xgboost]'``.
+    Trees are grown on histograms (``tree_method="hist"``). "cover" counts rows weighted by the second derivative of the
+    loss. "gain" may put a column first that was used once: "total_gain" is the steadier one.
+
+     Columns that no tree uses come last, in the order of the table. Columns are scaled before, which is no matter to
+    trees but for rounding to float32. Sparse tables are made dense, as their empty entries are zeros and not missing.
+    Several targets or labels get trees of their own, whose importances are gathered.
 
     References
     ----------
-    Chen and Guestrin, "XGBoost: a scalable tree boosting system", KDD 2016.
+    .. [1] Chen and Guestrin, "XGBoost: a scalable tree boosting system", KDD 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs import XGBoostSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = XGBoostSelector(2, n_estimators=10).fit(X, y)
+    >>> list(selector.get_feature_names_out())
+    ['petal length (cm)', 'petal width (cm)']
     """
 
     several_targets = True
 
     def __init__(
         self,
-        n_features_to_select: Any = 0.5,
+        n_features_to_select: int | float = 0.5,
         *,
-        task: str = "auto",
-        include: Any = None,
-        exclude: Any = None,
-        groups: Any = None,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        include: Sequence[int | str] | None = None,
+        exclude: Sequence[int | str] | None = None,
+        feature_groups: Sequence[Hashable] | None = None,
         n_estimators: int = 100,
         max_depth: int = 6,
         learning_rate: float = 0.3,
-        importance: str = "gain",
+        importance: Literal["gain", "total_gain", "weight", "cover", "total_cover"] = "gain",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         device: str = "cpu",
     ):
-        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, groups=groups)
+        super().__init__(n_features_to_select, task=task, include=include, exclude=exclude, feature_groups=feature_groups)
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.learning_rate = learning_rate

@@ -62,14 +62,15 @@ class EasyFS(StreamingSelector):
         is, the more each column counts as if it were alone. ``"auto"`` is 0.2 and more where the target is noisy for so few
         rows: a tenth of the ridge penalty, for each row, that predicts the target best is added, at most 1.
 
-    include : list of names or positions, optional
-        Columns that are selected in any case, before all others. They count towards the number asked for.
+    include : list of int or str, default=None
+        Columns, by name or position, that are selected in any case, before all others. They count towards the number
+        asked for.
 
-    exclude : list of names or positions, optional
+    exclude : list of int or str, default=None
         Columns that are never selected. They are not seen by the network either.
 
-    feature_groups : sequence of labels, one for each column, optional
-        Columns with the same label are selected or left together and count as one, such as the indicator columns of one
+    feature_groups : list of labels, default=None
+        A label for each column: those with the same one are selected or left together and count as one, such as the indicator columns of one
         category.
 
     random_state : int, RandomState instance or None, default=None
