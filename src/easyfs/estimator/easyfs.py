@@ -70,8 +70,8 @@ class EasyFS(StreamingSelector):
         Columns that are never selected. They are not seen by the network either.
 
     feature_groups : list of labels, default=None
-        A label for each column: those with the same one are selected or left together and count as one, such as the indicator columns of one
-        category.
+        A label for each column: those with the same one are selected or left together and count as one, such as the
+        indicator columns of one category.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the network. With a seed, the same table gives the same answer on any number of threads.
