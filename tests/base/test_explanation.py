@@ -11,6 +11,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from easyfs import EasyFS, Explanation, make_selector
+from easyfs.base.coding import least_share
+from easyfs.stages.relevance import null_relevance
 
 Frame = tuple[pd.DataFrame, pd.Series]
 N = 200
@@ -190,3 +192,9 @@ def test_the_matrix_that_is_looked_at(mixed: Frame) -> None:
     plain = selector.fit(X[["a", "b"]], y).encode(X[["a", "b"]])
     assert not plain.mixed
     np.testing.assert_array_equal(plain.matrix, X[["a", "b"]])
+
+
+def test_a_column_stands_in_for_what_chance_would_not_say() -> None:
+    for n_rows, n_columns in ((10, 5), (200, 30), (60, 5000), (100_000, 20)):
+        expected = max(0.1, null_relevance(n_rows, 1, n_columns))
+        assert least_share(n_rows, n_columns) == pytest.approx(expected, abs=1e-4)
