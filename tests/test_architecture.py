@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,29 @@ def test_no_two_modules_need_each_other() -> None:
 
     for module in graph:
         walk(module, ())
+
+
+def private_parts(path: Path) -> set[str]:
+    """Private attributes of other objects that a file reads."""
+    return {
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    }
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if room(name) in ("report", "cli")])
+def test_reports_and_commands_read_what_is_public(module: str) -> None:
+    assert not private_parts(MODULES[module])
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if room(name) not in ("cli", "__main__")])
+def test_the_library_does_not_speak_of_the_command_line(module: str) -> None:
+    text = MODULES[module].read_text(encoding="utf-8")
+    assert not re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)
 
 
 def test_a_file_has_one_idea() -> None:

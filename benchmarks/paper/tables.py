@@ -18,7 +18,7 @@ from methods import METHODS, methods_for
 from run import RAW
 
 from easyfs.evaluation import Comparison
-from easyfs.evaluation.figures import look
+from easyfs.evaluation.plots import look
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parents[1] / "docs" / "results"

@@ -5,6 +5,7 @@ from typing import Any
 # First and whole: scikit-learn takes about a tenth of a second longer to import when our modules pull in its parts.
 import sklearn.feature_selection  # noqa: F401
 
+from easyfs.base.explanation import Explanation
 from easyfs.base.selector import set_report_builder
 from easyfs.estimator.easyfs import EasyFS
 from easyfs.estimator.easyfs_ranking import EasyFSRanking
@@ -12,7 +13,15 @@ from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_sel
 
 __version__ = "0.1.0"
 
-__all__ = ["EasyFS", "EasyFSRanking", "SelectorInfo", "__version__", "available_selectors", "make_selector"]
+__all__ = [
+    "EasyFS",
+    "EasyFSRanking",
+    "Explanation",
+    "SelectorInfo",
+    "__version__",
+    "available_selectors",
+    "make_selector",
+]
 
 
 def _build_report(*args: Any, **options: Any) -> Any:

@@ -91,6 +91,23 @@ def test_what_is_wrong_is_said_on_one_line(command, numbers, args, code, message
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "args", "message"),
+    [
+        ("latin.csv", b"a,y\n1,2\n\xe9,2\n", (), "for example --encoding latin-1 or --encoding cp1252."),
+        ("what.dat", b"a,y\n1,2\n", (), "say --from csv (or another format)"),
+        ("inside.csv", b'a,y\n5" pipe,2\n6" x,3\n', (), "or say --no-quotes if they are ordinary"),
+        ("wrong.csv", b"a;b;y\n1;2;3\n", ("--delimiter", ","), "rather semicolon: say --delimiter semicolon."),
+        ("long.csv", b"a,y\n1,2\n", ("--delimiter", ";;"), "--delimiter ;; is not one character"),
+    ],
+)
+def test_files_are_spoken_of_in_options(command, tmp_path, name, content, args, message):
+    (tmp_path / name).write_bytes(content)
+    code, out, err = command("select", tmp_path / name, "-t", "y", *args)
+    assert (code, out) == (1, "")
+    assert message in one_line(err)
+
+
+@pytest.mark.parametrize(
     ("target", "message"),
     [
         ("separated", "the target holds text that looks like numbers with thousands separators (for example '"),

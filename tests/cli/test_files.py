@@ -101,17 +101,17 @@ def test_more_ways_to_write_a_table(read):
         ("dup.csv", "a,b,a\n1,2,3\n", r"several columns called 'a' \('a': columns 1, 3\)"),
         ("short.csv", 'a,b,c\n1,"x\ny",3\n1,2\n', "line 4 of .* has 2 cells, but there are 3 columns"),
         ("long.csv", "a,b\n1,2\n\n1,2,3\n", "line 4 of .* has 3 cells, but there are 2 columns"),
-        ("latin.csv", b"a,b\n1,2\n\xe9,2\n", "not UTF-8 text: line 3 has the byte 0xe9.*--encoding latin-1"),
+        ("latin.csv", b"a,b\n1,2\n\xe9,2\n", "not UTF-8 text: line 3 has the byte 0xe9.*encoding='latin-1'"),
         ("head.csv", b"\xe9,b\n1,2\n", "not UTF-8 text: line 1"),
         ("binary.csv", b"\0\1\2\3" * 100, "it looks like a binary file"),
         ("parquet.csv", b"PAR1" * 100, "it looks like a Parquet file"),
         ("excel.csv", b"PK\x03\x04" + b"x" * 100, "Excel"),
         ("open.csv", 'a,b\n1,"x\n2,3\n', "quotation mark that is never closed"),
-        ("inside.csv", 'a,b\n5" pipe,2\n6" x,3\n', "--no-quotes"),
+        ("inside.csv", 'a,b\n5" pipe,2\n6" x,3\n', "quotes=False"),
         ("rows.csv", "a,b\n", "no rows"),
         ("empty.csv", "", "is empty"),
         ("blank.csv", " \n\n", "is empty"),
-        ("what.dat", "a,b\n1,2\n", "no known ending; say --from csv"),
+        ("what.dat", "a,b\n1,2\n", "no known ending; say as_format='csv'"),
         ("cut.parquet", b"PAR1" * 10, "cannot be read as Parquet: it may be damaged or cut off"),
         ("text.parquet", b"a,b\n1,2\n3,4\n5,6\n", "cannot be read as Parquet"),
         ("arrow.parquet", b"ARROW1" * 10, "it looks like an Arrow file"),
@@ -130,7 +130,7 @@ def test_what_is_wrong_is_said_on_one_line(read, name, content, message):
 
 
 def test_a_wrong_delimiter_is_known_by_the_name_of_the_only_column(read):
-    with pytest.raises(FileError, match="called 'a;b;c'; its delimiter is rather semicolon: say --delimiter semicolon"):
+    with pytest.raises(FileError, match="called 'a;b;c'; its delimiter is rather semicolon: say delimiter='semicolon'"):
         read("wrong.csv", "a;b;c\n1;2;3\n", delimiter=",")
 
 

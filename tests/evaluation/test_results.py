@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from easyfs.evaluation import Comparison, compare, jaccard_stability, nogueira_stability
-from easyfs.evaluation.statistics import mean_ranks
+from easyfs.evaluation.significance import mean_ranks
 
 SELECTORS = ("easyfs", "pearson", "random")
 SIZES = (1, 3)

@@ -132,12 +132,12 @@ def test_stands_for_with_categories_and_dates(mixed: Frame) -> None:
     for selector in (EasyFS(4, random_state=0), make_selector("pearson", 4)):
         with pytest.warns(UserWarning, match="set aside"):
             selector.fit(X, y)
-        encoder = selector._encoder
-        assert encoder is not None
-        matrix = encoder.transform(X)
+        encoded = selector.encode(X)
+        assert encoded.mixed
+        matrix = encoded.matrix
         mean = np.nanmean(matrix, axis=0)
         matrix = np.where(np.isnan(matrix), mean, matrix)
-        check_stands_for(build_report(selector, X, y), matrix, encoder.source, selector.order_)
+        check_stands_for(build_report(selector, X, y), matrix, encoded.source, selector.order_)
 
 
 def test_the_overlap_is_what_each_says_by_itself(cancer: Frame) -> None:

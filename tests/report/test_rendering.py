@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from easyfs.common.plain import text_of
 from easyfs.report import Report, document
 from easyfs.report.canvas import fitted, ticks
 from easyfs.report.markdown import escaped, table
 from easyfs.report.page import json_block
-from easyfs.report.words import chance, count, listed, number, plain, shown, text_of
+from easyfs.report.words import chance, count, listed, number, plain, shown
 
 VOID = {"meta", "link", "input", "br"}
 ATTRIBUTES = {"onload", "onerror", "onclick", "onmouseover", "src", "action", "srcdoc"}

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from easyfs.base.request import Constraints, resolve_columns
+from easyfs.base.request import Request, resolve_columns
 from easyfs.base.result import Found, Selection
 from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER
 from easyfs.tables.encoder import TableEncoder
 
 
-def expand(request: Constraints, encoder: TableEncoder) -> Constraints:
+def expand(request: Request, encoder: TableEncoder) -> Request:
     """What was asked for columns of the table, for columns of the matrix."""
     first = np.searchsorted(encoder.source, request.include)
-    return Constraints(first, request.excluded[encoder.source], request.groups[encoder.source], request.count)
+    return Request(first, request.excluded[encoder.source], request.groups[encoder.source], request.count)
 
 
 def collapse(inner: Selection, encoder: TableEncoder, *, additive: bool) -> Selection:

@@ -49,7 +49,7 @@ def _not_found(entry: str, names: list[Any] | None) -> str:
     return f"which X does not have.{hint}"
 
 
-def check_constraints(
+def make_request(
     n_columns: int,
     names: list[Any] | None,
     *,
@@ -58,7 +58,7 @@ def check_constraints(
     exclude: Any,
     feature_groups: Any = None,
     aside: list[ColumnInfo] | None = None,
-) -> Constraints:
+) -> Request:
     """Bring together how many columns to select and which ones must, may or may not be.
 
     ``aside`` says what each column is, where some cannot be used.
@@ -89,7 +89,7 @@ def check_constraints(
             f"include lists {n_included} {what}, more than n_features_to_select={n_features_to_select!r}; "
             f"included ones count towards it, so ask for at least {n_included}."
         )
-    return Constraints(inside, excluded, labels, count)
+    return Request(inside, excluded, labels, count)
 
 
 def _check_groups(feature_groups: Any, n_columns: int) -> Array:
@@ -134,7 +134,7 @@ def resolve_count(n_features_to_select: Any, available: int, what: str = "featur
 
 
 @dataclass(frozen=True)
-class Constraints:
+class Request:
     """What may be selected.
 
     Attributes

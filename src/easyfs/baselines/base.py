@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 
-from easyfs.base.request import Constraints, check_some_vary, resolve_columns
+from easyfs.base.request import Request, check_some_vary, resolve_columns
 from easyfs.base.result import Selection
 from easyfs.base.selector import BaseSelector
 from easyfs.common.threads import threads_for
@@ -258,7 +258,7 @@ class Baseline(BaseSelector):
             raise ValueError(f"{name} is for {self.tasks[0]}, but y holds {found}; use {self.instead} instead.")
         return target
 
-    def _constraints(self) -> Constraints:
+    def _constraints(self) -> Request:
         constraints = super()._constraints()
         if constraints.count is None and not self.finds_set:
             raise ValueError(
@@ -268,7 +268,7 @@ class Baseline(BaseSelector):
         return constraints
 
     def _problem(
-        self, matrix: Any, columns: Array, scaling: Scaling, target: Target, weight: Array | None, constraints: Constraints
+        self, matrix: Any, columns: Array, scaling: Scaling, target: Target, weight: Array | None, constraints: Request
     ) -> Problem:
         center, scale = scaling.center[columns], scaling.scale[columns]
         if sparse.issparse(matrix) and not self.keeps_sparse:
@@ -360,7 +360,7 @@ def _in_units(X: Any, units: Array) -> Any:
     return X
 
 
-def _selection(scored: Scored, problem: Problem, constant: Array, constraints: Constraints) -> Selection:
+def _selection(scored: Scored, problem: Problem, constant: Array, constraints: Request) -> Selection:
     """Included columns, the method's order, constants, excluded ones; groups stay together."""
     d, columns = len(constant), problem.columns
     lowest = min(0.0, float(scored.scores.min()))

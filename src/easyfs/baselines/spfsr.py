@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.utils import check_random_state
 
-from easyfs.base.request import Constraints
+from easyfs.base.request import Request
 from easyfs.baselines.base import Baseline, Problem, Scored
 from easyfs.baselines.model_scores import (
     EstimatorScores,
@@ -219,7 +219,7 @@ class SPFSRSelector(Baseline):
             raise ValueError(f"estimator={self.estimator!r}: give a scikit-learn estimator, such as Ridge(), or None.")
 
     def _problem(
-        self, matrix: Any, columns: Array, scaling: Scaling, target: Target, weight: Array | None, constraints: Constraints
+        self, matrix: Any, columns: Array, scaling: Scaling, target: Target, weight: Array | None, constraints: Request
     ) -> Problem:
         problem = super()._problem(matrix, columns, scaling, target, weight, constraints)
         known = {field.name: getattr(problem, field.name) for field in fields(problem)}

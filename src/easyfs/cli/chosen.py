@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
+from easyfs.base.explanation import ChosenColumn, Explanation
 from easyfs.cli.show import cell, new_table, plain
 
 # More columns than this are shown in part on a terminal.
@@ -13,39 +13,25 @@ MOST_SHOWN = 60
 BAR = 12
 
 
-def chosen_columns(selector: Any) -> list[dict[str, Any]]:
+def chosen_rows(explanation: Explanation) -> list[dict[str, Any]]:
     """A row for each chosen column, in the order of choice."""
-    order = selector.order_[: selector.n_features_]
-    gains, scores, infos = selector.gains_, selector.scores_, selector.columns_
-    redundancy = getattr(selector, "redundancy_", None)
-    p_values: Any = getattr(selector, "p_values_", None)
-    beyond: Any = getattr(selector, "beyond_chance_", None)
-    tested = 0 if p_values is None else len(p_values)
-    adds_up = redundancy is not None
-    rows: list[dict[str, Any]] = []
-    total = 0.0
-    for place, j in enumerate(order.tolist()):
-        row: dict[str, Any] = {
-            "place": place + 1,
-            "name": infos[j].name,
-            "kind": infos[j].kind,
-            "used_as": infos[j].used_as,
-        }
-        row["score"] = _finite(scores[j])
-        if adds_up and place < len(gains):
-            total += float(gains[place])
-            row |= {"adds": _finite(gains[place]), "cumulative": _finite(total)}
-        if redundancy is not None:
-            row["redundancy"] = _finite(redundancy[j])
-        row["p_value"] = _finite(p_values[place]) if place < tested else None
-        row["beyond_chance"] = bool(beyond[place]) if place < tested else None
-        rows.append(row)
-    return rows
+    return [_row(column, explanation.adds_up) for column in explanation.chosen]
 
 
-def _finite(value: Any) -> float | None:
-    number = float(value)
-    return number if math.isfinite(number) else None
+def _row(column: ChosenColumn, adds_up: bool) -> dict[str, Any]:
+    """What is known of a chosen column; gains and overlap only where gains add up."""
+    row: dict[str, Any] = {
+        "place": column.place,
+        "name": column.name,
+        "kind": column.kind,
+        "used_as": column.used_as,
+        "score": column.score,
+    }
+    if adds_up and column.gain is not None:
+        row |= {"adds": column.gain, "cumulative": column.cumulative}
+    if adds_up:
+        row["redundancy"] = column.redundancy
+    return row | {"p_value": column.p_value, "beyond_chance": column.beyond_chance}
 
 
 def chosen_table(rows: list[dict[str, Any]], most: int | None = None) -> Any:

@@ -9,16 +9,16 @@ import typer
 
 from easyfs.cli import options as o
 from easyfs.cli.live import LiveScores
+from easyfs.cli.loading import find_target, load, open_table
 from easyfs.cli.outcome import ENDINGS, as_page, write_outcome
 from easyfs.cli.outputs import STANDARD, whole
 from easyfs.cli.problems import CommandError, InterruptedRunError, WrongUsageError, hint
 from easyfs.cli.show import counted, is_live, say, set_talk, show
-from easyfs.cli.table import find_target, load, open_table
 
 MODELS = ("svm", "linear", "forest", "knn", "boosting")
 
 
-def command(
+def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     table: o.File,
     target: o.Target = None,
     methods: Annotated[

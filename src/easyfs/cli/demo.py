@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from easyfs.cli import options as o
-from easyfs.cli.chosen import chosen_columns, chosen_table
+from easyfs.cli.chosen import chosen_rows, chosen_table
 from easyfs.cli.outputs import whole
 from easyfs.cli.problems import CommandError
 from easyfs.cli.show import busy, new_table, progress_bar, set_talk, show
@@ -43,7 +43,7 @@ def command(
     show(
         f"breast cancer: {len(X)} rows, {X.width} columns, {N_SELECTED} chosen",
         "",
-        chosen_table(chosen_columns(selector)),
+        chosen_table(chosen_rows(selector.explain())),
         "",
         f"accuracy of a linear SVM, columns chosen inside each training fold ({FOLDS} folds, {REPEATS} repeats)",
         "",

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from easyfs.cli import options as o
+from easyfs.cli.loading import Loaded, find_target, load, open_table
 from easyfs.cli.problems import one_line
 from easyfs.cli.show import cell, counted, new_table, progress_bar, set_talk, show, warn
-from easyfs.cli.table import Loaded, find_target, load, open_table
 
 # A table of more columns than this is summed up by kinds.
 MOST_SHOWN = 40
@@ -23,7 +23,7 @@ FEW_ROWS = 5
 STYLES = {"set aside": "yellow", "indicators": "cyan", "date parts": "cyan"}
 
 
-def command(
+def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     table: o.File,
     target: o.Target = None,
     task: o.Task = "auto",

@@ -24,8 +24,14 @@ OPTIONS = {
     "groups": "--groups",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
+    "delimiter": "--delimiter",
+    "encoding": "--encoding",
+    "as_format": "--from",
 }
-_PARAMETER = re.compile(rf"\b({'|'.join(OPTIONS)})=('[\w-]+'|\"[\w-]+\"|[\w.-]+)?")
+# Parameters that are switched off by an option without a value.
+SWITCHES = {"quotes=False": "--no-quotes", "header=False": "--no-header"}
+_PARAMETER = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^'\s]+'|\"[^\"\s]+\"|[\w.-]+)?")
+_SWITCH = re.compile(rf"\b({'|'.join(SWITCHES)})\b")
 
 _TARGET = re.compile(r"^y(?= (?:holds|has|is|mixes) )")
 
@@ -54,6 +60,7 @@ def one_line(text: str) -> str:
     if DECIMAL_COMMA in text:
         text = text.replace(": turn it into", ": read it with --decimal , or turn it into", 1)
     text = _PARAMETER.sub(lambda m: OPTIONS[m[1]] + (f" {m[2].strip(chr(39) + chr(34))}" if m[2] else ""), text)
+    text = _SWITCH.sub(lambda m: SWITCHES[m[1]], text)
     return plain(re.sub(r"\s*\n\s*", " ", text.strip()))
 
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from easyfs.base.request import Constraints
+from easyfs.base.request import Request
 from easyfs.base.result import Interaction, Selection
 from easyfs.base.selector import BaseSelector
 from easyfs.common.notices import warn_user
@@ -264,7 +264,7 @@ class StreamingSelector(BaseSelector):
 
     # --- the three steps ---
 
-    def _prepare(self, engine: Engine, request: Constraints, scale: tuple[Any, Any] | None = None) -> Prepared:
+    def _prepare(self, engine: Engine, request: Request, scale: tuple[Any, Any] | None = None) -> Prepared:
         """Make the plan from the engine's sample."""
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=4)
         rng = np.random.default_rng(seeds)
@@ -287,7 +287,7 @@ class StreamingSelector(BaseSelector):
             self._statistics += statistics
         self._result = None
 
-    def _choose(self, plan: Plan, statistics: Statistics, request: Constraints) -> Selection:
+    def _choose(self, plan: Plan, statistics: Statistics, request: Request) -> Selection:
         """Choose, and say so where nothing tells more than chance."""
         found = choose(plan, statistics, request, self._choice_settings())
         if request.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():

@@ -1,6 +1,6 @@
 """Compare selectors honestly: the same folds for all, selection inside the training rows, random selection beside it."""
 
-from easyfs.evaluation.compare import compare
+from easyfs.evaluation.comparing import compare
 from easyfs.evaluation.metrics import jaccard_stability, nmse, nogueira_stability
 from easyfs.evaluation.results import Comparison
 from easyfs.evaluation.stability import StabilitySelection, stability_selection

@@ -106,6 +106,95 @@ class Worker:
                     stream.close()
 
 
+class _Crew:
+    """Threads that each have a process run cells, one after the other.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        What is to be run.
+    report : callable
+        Called with each result, by one thread at a time.
+    data_file : Path
+        The table.
+    n_jobs : int
+        Number of threads.
+    time_limit, memory_limit : float or None
+        What a fit and a process may take.
+    """
+
+    def __init__(
+        self,
+        cells: list[Cell],
+        report: Report,
+        data_file: Path,
+        *,
+        n_jobs: int,
+        time_limit: float | None,
+        memory_limit: float | None,
+    ):
+        self.waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
+        for cell in cells:
+            self.waiting.put(cell)
+        self.report, self.data_file = report, data_file
+        self.time_limit, self.memory_limit = time_limit, memory_limit
+        self.n_threads = min(n_jobs, max(1, len(cells)))
+        self.threads_each = max(1, (os.cpu_count() or 1) // n_jobs)
+        self.lock, self.stop = threading.Lock(), threading.Event()
+        self.failures: list[BaseException] = []
+        self.workers: set[Worker] = set()
+
+    def run(self) -> None:
+        """Run all cells; the first error ends all of it."""
+        threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(self.n_threads)]
+        try:
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads) and not self.stop.is_set():
+                time.sleep(WATCH)
+        finally:  # an interruption reaches the main thread: leave no process behind
+            self.stop.set()
+            for worker in list(self.workers):
+                worker.kill()
+            for thread in threads:
+                thread.join(5.0)
+        if self.failures:
+            raise self.failures[0]
+
+    def _serve(self) -> None:
+        worker: Worker | None = None
+        try:
+            while (cell := self._next()) is not None:
+                worker = worker or self._start()
+                limits = (self.time_limit, self.memory_limit)
+                alive, rest = _run_one(worker, cell, self.report, self.lock, self.stop, *limits)
+                if rest is not None:
+                    self.waiting.put(rest)
+                if not alive:
+                    self.workers.discard(worker)
+                    worker = None
+        except BaseException as error:
+            self.failures.append(error)
+            self.stop.set()
+        finally:
+            if worker is not None:
+                worker.end()
+
+    def _next(self) -> Cell | None:
+        """The next cell; None if there is none, or all is to stop."""
+        with contextlib.suppress(queue.Empty):
+            return None if self.stop.is_set() else self.waiting.get_nowait()
+        return None
+
+    def _start(self) -> Worker:
+        worker = Worker(self.data_file, self.threads_each)
+        self.workers.add(worker)
+        if worker.next_message(None, None)[0] != "ready":
+            worker.end()
+            raise RuntimeError("a process for the comparison could not be started.")
+        return worker
+
+
 def run_in_processes(
     data: Data,
     cells: Iterable[Cell],
@@ -116,61 +205,11 @@ def run_in_processes(
     memory_limit: float | None,
 ) -> None:
     """Run cells in processes of their own; ``report`` is called by one thread at a time."""
-    waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
-    n_cells = 0
-    for cell in cells:
-        waiting.put(cell)
-        n_cells += 1
-    lock = threading.Lock()
-    failures: list[BaseException] = []
-    stop = threading.Event()
-    workers: set[Worker] = set()
-    threads_each = max(1, (os.cpu_count() or 1) // n_jobs)
-
     with tempfile.TemporaryDirectory(prefix="easyfs-") as folder:
         data_file = Path(folder) / "data.joblib"
         joblib.dump({"X": data.X, "y": data.y, "task": data.task, "source": data.source}, data_file)
-
-        def serve() -> None:
-            worker: Worker | None = None
-            try:
-                while not stop.is_set():
-                    try:
-                        cell = waiting.get_nowait()
-                    except queue.Empty:
-                        return
-                    if worker is None:
-                        worker = Worker(data_file, threads_each)
-                        workers.add(worker)
-                        if worker.next_message(None, None)[0] != "ready":
-                            raise RuntimeError("a process for the comparison could not be started.")
-                    alive, rest = _run_one(worker, cell, report, lock, stop, time_limit, memory_limit)
-                    if rest is not None:
-                        waiting.put(rest)
-                    if not alive:
-                        workers.discard(worker)
-                        worker = None
-            except BaseException as error:
-                failures.append(error)
-                stop.set()
-            finally:
-                if worker is not None:
-                    worker.end()
-
-        threads = [threading.Thread(target=serve, daemon=True) for _ in range(min(n_jobs, max(1, n_cells)))]
-        try:
-            for thread in threads:
-                thread.start()
-            while any(thread.is_alive() for thread in threads) and not stop.is_set():
-                time.sleep(WATCH)
-        finally:  # an interruption reaches the main thread: leave no process behind
-            stop.set()
-            for worker in list(workers):
-                worker.kill()
-            for thread in threads:
-                thread.join(5.0)
-    if failures:
-        raise failures[0]
+        limits = {"time_limit": time_limit, "memory_limit": memory_limit}
+        _Crew(list(cells), report, data_file, n_jobs=n_jobs, **limits).run()
 
 
 def _run_one(

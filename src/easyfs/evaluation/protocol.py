@@ -7,7 +7,7 @@ import difflib
 import hashlib
 import json
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import CodeType
@@ -63,45 +63,58 @@ def make_splits(
 ) -> list[Split]:
     """Folds that every selector sees: shuffled anew in each repeat, stratified for classes, groups on one side."""
     check_number("repeats", repeats, 1, whole=True)
-    found: list[Split] = []
     if cv is not None:
         if groups is not None and isinstance(cv, numbers.Integral):
             raise ValueError(f"cv={cv!r} does not keep groups together; say folds={cv!r} or cv=GroupKFold({cv!r}).")
         splitter = check_cv(cv, y, classifier=task == "classification")
-        own = getattr(splitter, "random_state", None)
-        for repeat in range(repeats):
-            if hasattr(splitter, "random_state") and getattr(splitter, "shuffle", True):
-                splitter = copy.copy(splitter)
-                if own is None or isinstance(own, numbers.Integral):
-                    splitter.random_state = (random_state if own is None else int(own)) + repeat
-            elif repeat:
-                break  # folds that are given are the same each time
-            pairs = splitter.split(X, y, groups)
-            found += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(pairs)]
-        return found
+        return [
+            Split(repeat, fold, train, test)
+            for repeat, again in enumerate(_repeated(splitter, repeats, random_state))
+            for fold, (train, test) in enumerate(again.split(X, y, groups))
+        ]
     check_number("folds", folds, 2, len(y), whole=True)
+    labels = None if groups is None else _check_row_groups(groups, len(y), folds)
+    kind = _kind_of_folds(y, task == "classification" and y.ndim == 1, labels is not None)
+    return [
+        Split(repeat, fold, train, test)
+        for repeat in range(repeats)
+        for fold, (train, test) in enumerate(
+            kind(folds, shuffle=True, random_state=random_state + repeat).split(X, y, labels)
+        )
+    ]
+
+
+def _repeated(splitter: Any, repeats: int, random_state: int) -> Iterator[Any]:
+    """A splitter for each repeat; folds that are given are the same each time, and so are there once."""
+    own = getattr(splitter, "random_state", None)
+    if not (hasattr(splitter, "random_state") and getattr(splitter, "shuffle", True)):
+        yield splitter
+        return
     for repeat in range(repeats):
-        seed = random_state + repeat
-        if groups is not None:
-            labels = np.asarray(groups)
-            if len(labels) != len(y):
-                raise ValueError(f"groups has {len(labels)} entries, but X has {len(y)} rows; give one for each row.")
-            if len(np.unique(labels)) < folds:
-                raise ValueError(f"groups has {len(np.unique(labels))} groups, fewer than folds={folds}; use fewer folds.")
-            stratified = task == "classification" and y.ndim == 1
-            by_group = (StratifiedGroupKFold if stratified else GroupKFold)(folds, shuffle=True, random_state=seed)
-            pairs = by_group.split(X, y, labels)
-        elif task == "classification" and y.ndim == 1:
-            smallest = int(np.unique(y, return_counts=True)[1].min())
-            if smallest < 2:
-                raise ValueError(
-                    "a class of y has 1 row only, which cannot be both trained on and tested; leave such classes out."
-                )
-            pairs = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
-        else:
-            pairs = KFold(folds, shuffle=True, random_state=seed).split(X)
-        found += [Split(repeat, fold, train, test) for fold, (train, test) in enumerate(pairs)]
-    return found
+        splitter = copy.copy(splitter)
+        if own is None or isinstance(own, numbers.Integral):
+            splitter.random_state = (random_state if own is None else int(own)) + repeat
+        yield splitter
+
+
+def _check_row_groups(groups: Any, n_rows: int, folds: int) -> Array:
+    labels = np.asarray(groups)
+    if len(labels) != n_rows:
+        raise ValueError(f"groups has {len(labels)} entries, but X has {n_rows} rows; give one for each row.")
+    if len(np.unique(labels)) < folds:
+        raise ValueError(f"groups has {len(np.unique(labels))} groups, fewer than folds={folds}; use fewer folds.")
+    return labels
+
+
+def _kind_of_folds(y: Array, classes: bool, grouped: bool) -> Any:
+    """Stratified for classes, groups on one side."""
+    if grouped:
+        return StratifiedGroupKFold if classes else GroupKFold
+    if not classes:
+        return KFold
+    if int(np.unique(y, return_counts=True)[1].min()) < 2:
+        raise ValueError("a class of y has 1 row only, which cannot be both trained on and tested; leave such classes out.")
+    return StratifiedKFold
 
 
 def named_selectors(selectors: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from easyfs.common.extras import optional
 from easyfs.common.types import Array
-from easyfs.evaluation import statistics
+from easyfs.evaluation import significance
 from easyfs.evaluation.cell import chosen_in
 from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
 from easyfs.evaluation.store import Row, Store
@@ -208,23 +208,23 @@ class Comparison:
     def ranks(self, metric: str | None = None, *, model: str | None = None, over: str = "auto") -> dict[str, float]:
         """Mean rank of each selector over all cells, best first; 1 is best."""
         scores, _, names = self.matrix(metric, model=model, over=over)
-        found = dict(zip(names, statistics.mean_ranks(scores).tolist(), strict=True))
+        found = dict(zip(names, significance.mean_ranks(scores).tolist(), strict=True))
         return dict(sorted(found.items(), key=lambda entry: entry[1]))
 
     def friedman(
         self, metric: str | None = None, *, model: str | None = None, over: str = "auto", level: float = 0.05
-    ) -> statistics.Friedman:
+    ) -> significance.Friedman:
         """Friedman's test and the critical difference of mean ranks."""
-        return statistics.friedman(self.matrix(metric, model=model, over=over)[0], level)
+        return significance.friedman(self.matrix(metric, model=model, over=over)[0], level)
 
     def duels(
         self, selector: str, metric: str | None = None, *, model: str | None = None, over: str = "auto", tie: float = 0.0
-    ) -> list[statistics.Duel]:
+    ) -> list[significance.Duel]:
         """One selector against each other: wins, ties, losses and Wilcoxon's test with Holm's correction."""
         scores, _, names = self.matrix(metric, model=model, over=over)
         if selector not in names:
             raise ValueError(f"selector={selector!r} was not compared; there are {', '.join(names)}.")
-        return statistics.duels(scores, names, selector, tie)
+        return significance.duels(scores, names, selector, tie)
 
     def stability(self) -> Any:
         """How alike the chosen columns are over folds, for each selector and size: Nogueira's measure, Jaccard's index."""
@@ -285,7 +285,7 @@ class Comparison:
         self, metric: str | None = None, *, name: str | None = None, model: str | None = None, ax: Any = None
     ) -> Any:
         """Curves of the score over the number of columns, with the spread as a band."""
-        from easyfs.evaluation.figures import plot_sizes  # noqa: PLC0415
+        from easyfs.evaluation.plots import plot_sizes  # noqa: PLC0415
 
         return plot_sizes(self, metric, name=name, model=model, ax=ax)
 
@@ -293,7 +293,7 @@ class Comparison:
         self, metric: str | None = None, *, name: str | None = None, size: int | None = None, ax: Any = None
     ) -> Any:
         """Time of a fit against the score."""
-        from easyfs.evaluation.figures import plot_time  # noqa: PLC0415
+        from easyfs.evaluation.plots import plot_time  # noqa: PLC0415
 
         return plot_time(self, metric, name=name, size=size, ax=ax)
 
@@ -307,6 +307,6 @@ class Comparison:
         ax: Any = None,
     ) -> Any:
         """Mean ranks on a line; methods that Nemenyi's test does not tell apart are joined by a bar."""
-        from easyfs.evaluation.figures import plot_critical_difference  # noqa: PLC0415
+        from easyfs.evaluation.plots import plot_critical_difference  # noqa: PLC0415
 
         return plot_critical_difference(self, metric, model=model, over=over, level=level, ax=ax)

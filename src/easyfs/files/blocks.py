@@ -75,5 +75,5 @@ def check_utf8(chunk: bytes, label: str, first_line: int) -> None:
         line = first_line + chunk.count(b"\n", 0, error.start)
         raise FileError(
             f"{label} is not UTF-8 text: line {line} has the byte 0x{chunk[error.start]:02x}; say which encoding it has, "
-            "for example --encoding latin-1 or --encoding cp1252."
+            "for example encoding='latin-1' or encoding='cp1252'."
         ) from error

@@ -67,17 +67,24 @@ class Cells:
             texts = texts.str.strip_chars()
             numbers = texts.cast(pl.Float64, strict=False)
             left = texts.filter(numbers.is_null() & texts.is_not_null()).unique().to_list()
-            words = {text.lower() for text in left} - self._words
-            if words:
-                observed = {text.lower() for text in texts.drop_nulls().unique().to_list()} - self._words
-                if len(observed) <= 2 and observed <= {"true", "false"}:
-                    lower = texts.str.to_lowercase()
-                    return "boolean", pl.select(
-                        pl.when(lower == "true").then(True).when(lower == "false").then(False).alias(texts.name)
-                    ).to_series()
-                return "text", texts
+            if {text.lower() for text in left} - self._words:
+                return self._words_of(texts)
         if codes and texts.str.contains(CODE).any():
             return "text", texts
+        return self._numbers_of(texts, numbers)
+
+    def _words_of(self, texts: Any) -> tuple[str, Any]:
+        """Texts that are no numbers: true and false, or any."""
+        pl = self._pl
+        observed = {text.lower() for text in texts.drop_nulls().unique().to_list()} - self._words
+        if len(observed) > 2 or not observed <= {"true", "false"}:
+            return "text", texts
+        lower = texts.str.to_lowercase()
+        found = pl.when(lower == "true").then(True).when(lower == "false").then(False)
+        return "boolean", pl.select(found.alias(texts.name)).to_series()
+
+    def _numbers_of(self, texts: Any, numbers: Any) -> tuple[str, Any]:
+        """Numbers: whole, any, or such as do not fit into one."""
         # In numpy, as polars takes long to set up an expression for each of many columns.
         values = numbers.to_numpy()
         gone = np.isnan(values)
@@ -90,7 +97,7 @@ class Cells:
         if numbers.null_count() == len(numbers):
             return "empty", numbers
         if self.kind != "float" and (gone | (values == np.floor(values))).all():
-            whole = texts.cast(pl.Int64, strict=False)
+            whole = texts.cast(self._pl.Int64, strict=False)
             whole = whole.set(numbers.is_null(), None) if self._extra else whole
             if whole.null_count() == numbers.null_count():
                 return "integer", narrow(whole)

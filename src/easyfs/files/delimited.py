@@ -77,7 +77,7 @@ class Delimited:
                 last = first_line + chunk.count(b"\n")
                 raise FileError(
                     f"{self.label} cannot be read between lines {first_line} and {last}; there may be a quotation mark "
-                    f"inside a cell: double it, or say --no-quotes. ({str(error).splitlines()[0]})"
+                    f"inside a cell: double it, or say quotes=False. ({str(error).splitlines()[0]})"
                 ) from error
             frame.columns = [self.names[j] for j in wanted]
             yield frame, may_have_codes(chunk, self.delimiter.encode())
@@ -111,7 +111,7 @@ class Delimited:
             if self.options.quotes and rest.count(QUOTE) % 2:
                 raise FileError(
                     f"{self.label} has a quotation mark that is never closed, in line {line} or after it; close it, or say "
-                    "--no-quotes if quotation marks are ordinary characters."
+                    "quotes=False if quotation marks are ordinary characters."
                 )
             rest += b"\n"
             chunk, start, _ = self._checked(rest, self._line_ends(rest), line, waits_for_header)
@@ -127,7 +127,7 @@ class Delimited:
             at = line + text.count(b"\n", 0, int(inside[0]))
             raise FileError(
                 f"line {at} of {self.label} has a quotation mark inside a cell; put the cell in quotation marks and double "
-                "those inside, or say --no-quotes if they are ordinary characters."
+                "those inside, or say quotes=False if they are ordinary characters."
             )
 
     def _line_ends(self, text: bytes) -> Array:
@@ -197,7 +197,7 @@ def open_delimited(path: Path, label: str, *, compressed: bool, options: TextOpt
     if asked is not None:
         asked = WORDS.get(asked, asked)
         if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
-            raise FileError(f"--delimiter {options.delimiter!r} is not one character; give , ; tab | or another one.")
+            raise FileError(f"delimiter={options.delimiter!r} is not one character; give , ; tab | or another one.")
     head = next(text_blocks(path, label, compressed=compressed, encoding=options.encoding, size=SNIFFED), b"").lstrip(
         b"\r\n"
     )
@@ -211,7 +211,7 @@ def open_delimited(path: Path, label: str, *, compressed: bool, options: TextOpt
         said = DELIMITERS.get(delimiter, repr(delimiter))
         raise FileError(
             f"{label} has one column only with the delimiter {said}, called {record[0][:60]!r}; its delimiter is rather "
-            f"{DELIMITERS[likely]}: say --delimiter {DELIMITERS[likely]}."
+            f"{DELIMITERS[likely]}: say delimiter={DELIMITERS[likely]!r}."
         )
     if not options.header:
         return Delimited(path, label, compressed, options, delimiter, [f"column_{j}" for j in range(1, len(record) + 1)])

@@ -266,7 +266,9 @@ def open_source(name: str, *, as_format: str | None = None, options: TextOptions
         raise FileError(f"{name!r} is empty.")
     known = format_of(name)
     if as_format is None and known is None:
-        raise FileError(f"{name!r} has no known ending; say --from csv (or another format), or rename it to {endings()}.")
+        raise FileError(
+            f"{name!r} has no known ending; say as_format='csv' (or another format), or rename it to {endings()}."
+        )
     found = as_format or (known[0] if known else "csv")
     compressed = head.startswith(b"\x1f\x8b") or (known is not None and known[1])
     if not path.is_file():  # a pipe can be read but once

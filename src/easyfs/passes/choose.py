@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from easyfs.base.request import Constraints
+from easyfs.base.request import Request
 from easyfs.base.result import Selection
 from easyfs.common.threads import PANEL_COLUMNS, block_slices
 from easyfs.common.types import Array
@@ -35,7 +35,7 @@ def check_network_hears(plan: Plan, n_nodes: int) -> None:
         )
 
 
-def choose(plan: Plan, statistics: Statistics, request: Constraints, settings: ChoiceSettings) -> Selection:
+def choose(plan: Plan, statistics: Statistics, request: Request, settings: ChoiceSettings) -> Selection:
     """The last of the three steps: from sums to an order, and how many; nothing is changed.
 
     Parameters
@@ -44,7 +44,7 @@ def choose(plan: Plan, statistics: Statistics, request: Constraints, settings: C
         What the sums were made with.
     statistics : Statistics
         The sums over all rows.
-    request : Constraints
+    request : Request
         How many columns, and which must, may or may not be selected.
     settings : SequentialChoice or RankingChoice
         What was asked of the method.
@@ -69,7 +69,7 @@ def _task(
     plan: Plan,
     statistics: Statistics,
     sums: tuple[SecondMoment, InputScale],
-    constraints: Constraints,
+    constraints: Request,
     eps2: float,
     coverage: float,
 ) -> Task:
@@ -88,7 +88,7 @@ def _by_ranking(
     plan: Plan,
     statistics: Statistics,
     sums: tuple[SecondMoment, InputScale],
-    request: Constraints,
+    request: Request,
     settings: RankingChoice,
 ) -> Selection:
     """The paper's ranking: one score for each node, handed back to the inputs once.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from easyfs.base.request import Constraints
+from easyfs.base.request import Request
 from easyfs.base.result import Found, Selection
 from easyfs.common.types import Array
 from easyfs.passes.scale import InputScale
@@ -47,7 +47,7 @@ class Task:
     moment: SecondMoment
     scale: InputScale
     target: TargetMatrix
-    constraints: Constraints
+    constraints: Request
     eps2: float
     n_rows: float
     chance: Chance | None = None
@@ -391,7 +391,7 @@ def _shares(rows: Array, energy: Array) -> Array:
     return (rows / root).astype(np.float32)
 
 
-def _open_groups(constraints: Constraints, candidates: Array) -> list[Array]:
+def _open_groups(constraints: Request, candidates: Array) -> list[Array]:
     """The columns of each group of several that may be taken."""
     if not constraints.grouped:
         return []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from easyfs.base.request import Constraints
+from easyfs.base.request import Request
 from easyfs.base.result import Found
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
@@ -44,7 +44,7 @@ class Prepared:
 def make_plan(
     sample: Block,
     settings: PlanSettings,
-    request: Constraints,
+    request: Request,
     seed: int,
     rng: np.random.Generator,
     scale: tuple[Array, Array] | None = None,
@@ -57,7 +57,7 @@ def make_plan(
         A sample of the rows, or all of them.
     settings : SequentialPlan or RankingPlan
         What was asked of the method.
-    request : Constraints
+    request : Request
         Excluded columns take no part; columns of a group are looked at as one.
     seed : int
         Seed of all draws of rows.

@@ -5,25 +5,22 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import easyfs
+from easyfs.base.coding import Coding, Measured
+from easyfs.base.explanation import Explanation
 from easyfs.base.selector import BaseSelector
 from easyfs.common.parameters import check_number
-from easyfs.common.types import Array
-from easyfs.estimator.streaming import StreamingSelector
+from easyfs.common.plain import text_of
 from easyfs.report.asked import asked_of
-from easyfs.report.cautions import ALMOST_TARGET, cautions
+from easyfs.report.cautions import cautions
 from easyfs.report.document import Report
 from easyfs.report.measure import chance_after, check_options, cross_validate, measure_stability
-from easyfs.report.nearest import Coding, coding_of
-from easyfs.report.overlap import least_share, neighbours_of, overlap_of
+from easyfs.report.overlap import overlap_of
 from easyfs.report.prose import default_title, summary_of
 from easyfs.report.sections import (
-    Facts,
     aside_of,
-    beyond_chance_of,
     data_of,
     enough_of,
     features_of,
@@ -31,17 +28,13 @@ from easyfs.report.sections import (
     runners_up_of,
     target_of,
 )
-from easyfs.report.summary import SCHEMA, SCHEMA_VERSION, Content
-from easyfs.report.table import Table
-from easyfs.report.words import text_of
+from easyfs.report.standardised import measured_on
+from easyfs.report.summary import SCHEMA, SCHEMA_VERSION, Caution, Content, Target
 from easyfs.tables.target import check_target
 from easyfs.tables.target_summary import describe_target
 
-# Chosen columns that are described one by one.
-MOST_FEATURES = 500
 
-
-def build_report(
+def build_report(  # noqa: PLR0913 - options of a report, all but the first three by name
     selector: BaseSelector,
     X: Any = None,
     y: Any = None,
@@ -94,95 +87,65 @@ def build_report(
     check_is_fitted(selector)
     check_number("random_state", random_state, 0, whole=True)
     check_options(X, y, stability, cv, selector.task_)
-    facts = _facts(selector, X, y, sample_weight)
-    listed = facts.chosen[:MOST_FEATURES]
-    stable = None
+    explanation, coding, target = _explained(selector, X, y, sample_weight)
+    stable = frequency = None
     if stability:
-        stable, facts.frequency = measure_stability(
-            selector, X, y, stability, random_state, facts.names, facts.chosen.tolist()
-        )
-    neighbours, overlap = {}, None
-    if facts.coding is not None:
-        least = least_share(facts.n_rows, len(facts.names))
-        neighbours = neighbours_of(facts.coding, facts.names, facts.chosen, least)
-        overlap = overlap_of(facts.coding, facts.names, facts.chosen, neighbours, least)
+        stable, frequency = measure_stability(selector, X, y, stability, random_state, explanation)
+    features = features_of(explanation, frequency)
     content: Content = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
-        "title": text_of(title) if title is not None else default_title(facts.target),
+        "title": text_of(title) if title is not None else default_title(target),
         "summary": "",
-        "asked": asked_of(selector, source, _now(), easyfs.__version__),
-        "data": data_of(selector, facts),
-        "target": facts.target,
+        "asked": asked_of(explanation, source, _now(), easyfs.__version__),
+        "data": data_of(explanation),
+        "target": target,
         "selected": {
-            "count": len(facts.chosen),
-            "listed": len(listed),
-            "names": [facts.names[j] for j in facts.chosen],
-            "columns": facts.chosen.tolist(),
+            "count": len(explanation.chosen),
+            "listed": len(features),
+            "names": [text_of(name) for name in explanation.names],
+            "columns": [column.column for column in explanation.chosen],
         },
-        "features": features_of(selector, facts, listed, neighbours),
-        "interactions": interactions_of(selector),
-        "enough": enough_of(selector, facts, chance_after(selector, X, y, sample_weight, random_state)),
-        "overlap": overlap,
-        "runners_up": runners_up_of(facts),
-        "runners_up_count": len(facts.rest),
-        "set_aside": aside_of(facts),
+        "features": features,
+        "interactions": interactions_of(explanation),
+        "enough": enough_of(explanation, chance_after(selector, X, y, sample_weight, random_state)),
+        "overlap": None if coding is None else overlap_of(explanation, coding),
+        "runners_up": runners_up_of(explanation, frequency),
+        "runners_up_count": len(explanation.others),
+        "set_aside": aside_of(explanation),
         "stability": stable,
-        "cross_validation": cross_validate(selector, X, y, cv, random_state) if cv else None,
+        "cross_validation": cross_validate(selector, X, y, cv, random_state, explanation) if cv else None,
         "warnings": [],
     }
-    identifiers = [facts.names[j] for j, info in enumerate(facts.infos) if info.kind == "identifier" and facts.aside[j]]
-    by_chance = [facts.names[j] for j, told in zip(facts.chosen, beyond_chance_of(selector), strict=False) if not told]
-    content["warnings"] = cautions(content, _leaks(facts), identifiers, by_chance)
+    content["warnings"] = _cautions(content, explanation)
     content["summary"] = summary_of(content)
     return Report(content)
 
 
-def _facts(selector: BaseSelector, X: Any, y: Any, sample_weight: Any) -> Facts:
-    """What is known of each column, from the selector or else from the rows."""
-    table = None if X is None else Table(selector, X, sample_weight)
-    target = None
+def _explained(
+    selector: BaseSelector, X: Any, y: Any, sample_weight: Any
+) -> tuple[Explanation, Coding | None, Target | None]:
+    """The explanation, what the chosen columns say of the others, and the target: from the selector or else the rows."""
+    encoded = None if X is None else selector.encode(X)
+    given = None
     if y is not None:
-        target = check_target(y, len(y) if table is None else table.n_rows, selector.task_ or "auto")
-    selected = selector._selected()
-    infos = selector.columns_
-    coding: Coding | None = coding_of(selector, table, MOST_FEATURES)
-    relevance, redundancy = selected.relevance, None
-    if isinstance(selector, StreamingSelector):
-        redundancy = selector.redundancy_
-    elif coding is not None and len(coding.columns) == selected.n_selected:
-        redundancy = coding.redundancy(selector._encoder is not None)
-    if relevance is None and table is not None and target is not None:
-        relevance = _by_column(selector, table.relevance(target))
-    described = selector.target_
-    if described is None and target is not None:
-        described = describe_target(target, y)
-    return Facts(
-        infos=infos,
-        names=[text_of(info.name) for info in infos],
-        selected=selected,
-        relevance=relevance,
-        redundancy=redundancy,
-        coding=coding,
-        target=target_of(selector, described),
-        n_rows=selector.n_rows_,
-    )
+        given = check_target(y, len(y) if encoded is None else encoded.matrix.shape[0], selector.task_ or "auto")
+    measured = Measured() if encoded is None else measured_on(selector, encoded, given, sample_weight)
+    explanation = selector.explain(measured)
+    described = explanation.target
+    if described is None and given is not None:
+        described = describe_target(given, y)
+    classes = getattr(selector, "classes_", None)
+    target = target_of(explanation.task, described, None if classes is None else len(classes))
+    return explanation, selector.coding() or measured.coding, target
 
 
-def _by_column(selector: BaseSelector, values: Array) -> Array:
-    """The largest value among the columns of the matrix that come from each of the user's."""
-    if selector._encoder is None:
-        return values
-    found = np.zeros(len(selector._encoder.columns))
-    np.maximum.at(found, selector._encoder.source, values)
-    return found
-
-
-def _leaks(facts: Facts) -> list[str]:
-    if facts.relevance is None or facts.target is None:
-        return []
-    usable = np.flatnonzero((facts.relevance >= ALMOST_TARGET) & np.isfinite(facts.selected.scores))
-    return [facts.names[j] for j in usable[np.argsort(-facts.relevance[usable], kind="stable")]]
+def _cautions(content: Content, explanation: Explanation) -> list[Caution]:
+    leaks = [text_of(name) for notice in explanation.notices if notice.code == "leak" for name in notice.columns]
+    aside = sorted(explanation.set_aside, key=lambda column: column.column)
+    identifiers = [text_of(column.name) for column in aside if column.kind == "identifier"]
+    by_chance = [text_of(column.name) for column in explanation.chosen if column.beyond_chance is False]
+    return cautions(content, leaks, identifiers, by_chance)
 
 
 def _now() -> str:

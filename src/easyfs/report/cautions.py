@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from easyfs.base.explaining import ALMOST_TARGET
 from easyfs.report.sections import FEW_ROWS, SMALL_SHARE
 from easyfs.report.summary import Caution, Content
 from easyfs.report.words import count, listed, percent, quoted
@@ -11,7 +12,6 @@ from easyfs.tables.columns import looks_like_identifier
 from easyfs.tables.reading import MANY_CLASSES, ROWS_PER_CLASS
 
 SERIOUS, CAUTION, NOTE = "serious", "caution", "note"
-ALMOST_TARGET = 0.98
 FEW_VALUES = 10
 MUCH_MISSING = 0.2
 UNSTABLE = 0.5

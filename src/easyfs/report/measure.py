@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from easyfs.base.request import resolve_columns
+from easyfs.base.explanation import Explanation
 from easyfs.base.selector import BaseSelector
 from easyfs.common.parameters import check_number
+from easyfs.common.plain import text_of
 from easyfs.common.types import Array
 from easyfs.estimator.streaming import StreamingSelector
 from easyfs.evaluation import compare, stability_selection
-from easyfs.report.sections import beyond_chance_of
 from easyfs.report.summary import CrossValidation, Point, Stability
-from easyfs.report.words import number, text_of
+from easyfs.report.words import number
 
 FOLDS = 5
 # Numbers of columns to try, as far as so many are chosen.
@@ -63,7 +63,7 @@ def _quiet() -> Iterator[None]:
 
 
 def measure_stability(
-    selector: BaseSelector, X: Any, y: Any, runs: int, random_state: int, names: list[str], chosen: list[int]
+    selector: BaseSelector, X: Any, y: Any, runs: int, random_state: int, explanation: Explanation
 ) -> tuple[Stability, Array]:
     """How often each column is selected on random halves of the rows."""
     if selector.task_ is not None:  # what the target is, all rows tell better than half of them
@@ -71,9 +71,10 @@ def measure_stability(
     with _quiet():
         found = stability_selection(selector, X, y, n_runs=int(runs), random_state=random_state)
     frequency = np.asarray(found.frequency)
-    rest = np.setdiff1d(np.arange(len(frequency)), chosen)
+    rest = np.setdiff1d(np.arange(len(frequency)), [column.column for column in explanation.chosen])
     rest = rest[frequency[rest] >= OFTEN - 1e-12]
     rest = rest[np.argsort(-frequency[rest], kind="stable")][:MOST_OTHERS]
+    names = {column.column: text_of(column.name) for column in (*explanation.others, *explanation.set_aside)}
     summary: Stability = {
         "runs": int(found.n_runs),
         "mean_size": float(found.mean_size),
@@ -92,12 +93,12 @@ def sizes_up_to(largest: int, least: int = 1) -> list[int]:
     return [*below, largest]
 
 
-def cross_validate(selector: BaseSelector, X: Any, y: Any, cv: Any, random_state: int) -> CrossValidation:
+def cross_validate(
+    selector: BaseSelector, X: Any, y: Any, cv: Any, random_state: int, explanation: Explanation
+) -> CrossValidation:
     """Score over the number of columns, beside random selection."""
-    selected = selector._selected()
-    n_groups = len(np.unique(selected.groups[selected.order[: selected.n_selected]]))
-    include = selector.get_params(deep=False).get("include")
-    least = max(1, len(resolve_columns("include", include, len(selected.order), selector._names())))
+    n_groups = len({column.group for column in explanation.chosen})
+    least = max(1, sum(column.included for column in explanation.chosen))
     folds = FOLDS if cv is True else int(cv)
     with _quiet():
         found = compare(
@@ -157,9 +158,9 @@ def chance_after(selector: BaseSelector, X: Any, y: Any, sample_weight: Any, ran
 
     It is 0 if no chosen column does. If all of them do, another fit with the rows says how many there are.
     """
-    if not isinstance(selector, StreamingSelector) or selector.task_ is None:
+    if not isinstance(selector, StreamingSelector) or selector.beyond_chance_ is None:
         return None
-    known, after = len(beyond_chance_of(selector)), _last_told(selector)
+    known, after = len(selector.beyond_chance_), _last_told(selector)
     if after < known or isinstance(selector.n_features_to_select, str):
         return after
     if X is None or y is None:
@@ -171,6 +172,7 @@ def chance_after(selector: BaseSelector, X: Any, y: Any, sample_weight: Any, ran
         return max(after, _last_told(again.fit(X, y, sample_weight)))
 
 
-def _last_told(selector: BaseSelector) -> int:
+def _last_told(selector: StreamingSelector) -> int:
     """Place of the last chosen column that tells more than chance, from 1; 0 if none does."""
-    return max((place for place, told in enumerate(beyond_chance_of(selector), start=1) if told), default=0)
+    told = selector.beyond_chance_
+    return 0 if told is None or not told.any() else int(np.flatnonzero(told)[-1]) + 1

@@ -12,7 +12,7 @@ from typing import Any
 
 from easyfs.common.extras import optional
 from easyfs.passes.choosing import LEVEL
-from easyfs.report import figures
+from easyfs.report import drawings
 from easyfs.report.prose import TOGETHER, chance_sentence
 from easyfs.report.summary import Content
 from easyfs.report.words import chance, count, percent, plain, score, shown, told
@@ -82,24 +82,24 @@ def _names(content: Content) -> dict[str, str]:
 
 def _figures(content: Content) -> dict[str, tuple[str, str]]:
     """Each figure twice, for a wide and for a narrow page."""
-    drawn: dict[str, Callable[[float], str]] = {"gains": lambda width: figures.gain_figure(content, width)}
+    drawn: dict[str, Callable[[float], str]] = {"gains": lambda width: drawings.gain_figure(content, width)}
     measured, overlap, target = content["cross_validation"], content["overlap"], content["target"]
     if measured is not None:
-        drawn["scores"] = lambda width: figures.score_figure(measured, width)
+        drawn["scores"] = lambda width: drawings.score_figure(measured, width)
     if overlap is not None and overlap["chosen"]:
-        drawn["overlap"] = lambda width: figures.overlap_figure(overlap, width)
+        drawn["overlap"] = lambda width: drawings.overlap_figure(overlap, width)
     if content["stability"] is not None:
         often = [(f["name"], f["frequency"] or 0.0, percent(f["frequency"], 0), f["column"]) for f in content["features"]]
         label = "Share of the runs in which each chosen column came up again."
-        drawn["stability"] = lambda width: figures.bars_figure(often, width, label, 0.5)
+        drawn["stability"] = lambda width: drawings.bars_figure(often, width, label, 0.5)
     if target is not None and target["histogram"] is not None:
         histogram, name = target["histogram"], shown(target["name"] or "the target")
-        drawn["target"] = lambda width: figures.histogram_figure(histogram, width, name)
+        drawn["target"] = lambda width: drawings.histogram_figure(histogram, width, name)
     elif target is not None and target["classes"]:
         largest = sorted(target["classes"], key=lambda entry: -entry["rows"])[:20]
         rows: list[tuple[str, float, str, int | None]] = [
             (entry["label"], float(entry["rows"]), f"{entry['rows']:,} ({percent(entry['share'])})", None)
             for entry in largest
         ]
-        drawn["target"] = lambda width: figures.bars_figure(rows, width, "Number of rows of each class.")
-    return {name: (draw(figures.WIDE), draw(figures.NARROW)) for name, draw in drawn.items()}
+        drawn["target"] = lambda width: drawings.bars_figure(rows, width, "Number of rows of each class.")
+    return {name: (draw(drawings.WIDE), draw(drawings.NARROW)) for name, draw in drawn.items()}

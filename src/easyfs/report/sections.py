@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
-from easyfs.base.request import resolve_columns
-from easyfs.base.result import Selection
-from easyfs.base.selector import BaseSelector
+from easyfs.base.explaining import REASONS
+from easyfs.base.explanation import AsideColumn, ChosenColumn, ColumnFacts, Explanation
+from easyfs.common.plain import text_of
 from easyfs.common.types import Array
-from easyfs.report.nearest import Coding
 from easyfs.report.summary import (
     Aside,
     ClassCount,
@@ -26,101 +23,49 @@ from easyfs.report.summary import (
     Target,
     Together,
 )
-from easyfs.report.words import listed, number, quoted, text_of
+from easyfs.report.words import listed, number, quoted
 from easyfs.sample.interactions import FEWEST_ROWS
-from easyfs.tables.columns import ASIDE, ColumnInfo
 from easyfs.tables.target_summary import TargetInfo
 
+# Chosen columns, and others, that are described one by one.
+MOST_FEATURES = 500
 MOST_RUNNERS_UP = 200
 MOST_ASIDE = 200
 MOST_CLASSES = 100
 MOST_PARTS = 40
-# A column is a copy if this share of it is said by the chosen ones.
-COPY = 0.999
 # A class is small if it has fewer rows than this, or less than this share of them.
 FEW_ROWS, SMALL_SHARE = 5, 0.01
-REASONS = ("identifier", "free text", "other", "copy", "excluded", "constant")
 
 
-@dataclass
-class Facts:
-    """What is known of each column; None where it is not."""
-
-    infos: list[ColumnInfo]
-    names: list[str]
-    selected: Selection
-    relevance: Array | None
-    redundancy: Array | None
-    coding: Coding | None
-    target: Target | None
-    n_rows: int
-    frequency: Array | None = field(default=None)
-
-    @property
-    def chosen(self) -> Array:
-        """The chosen columns, in order."""
-        return self.selected.order[: self.selected.n_selected]
-
-    @cached_property
-    def why(self) -> dict[int, str]:
-        """Columns that are set aside, each with one of the reasons."""
-        free = np.ones(len(self.infos), dtype=bool)
-        free[self.chosen] = False
-        constant = self.selected.constant
-        found = {}
-        for j in np.flatnonzero(free):
-            info = self.infos[j]
-            if info.kind == "constant":
-                found[int(j)] = "constant"
-            elif info.used_as == ASIDE:
-                found[int(j)] = info.kind if info.kind in REASONS else "other"
-            elif self.selected.scores[j] == -np.inf:
-                found[int(j)] = "excluded"
-            elif constant is not None and constant[j]:
-                found[int(j)] = "constant"
-            elif self.redundancy is not None and self.redundancy[j] >= COPY:
-                found[int(j)] = "copy"
-        return found
-
-    @cached_property
-    def aside(self) -> Array:
-        """Which columns are set aside."""
-        mask = np.zeros(len(self.infos), dtype=bool)
-        mask[list(self.why)] = True
-        return mask
-
-    @cached_property
-    def rest(self) -> Array:
-        """Columns that are neither chosen nor set aside, the next one first."""
-        left = self.selected.order[self.selected.n_selected :]
-        return np.asarray(left[~self.aside[left]])
-
-    def missing(self, column: int) -> float:
-        """Share of the rows in which a column is missing."""
-        return round(self.infos[column].n_missing / max(self.n_rows, 1), 6)
+def _known(value: float | None) -> float | None:
+    return None if value is None else number(value)
 
 
 def _at(values: Array | None, column: int) -> float | None:
     return None if values is None else number(values[column])
 
 
-def data_of(selector: BaseSelector, facts: Facts) -> Data:
+def _missing(explanation: Explanation, column: ColumnFacts) -> float:
+    """Share of the rows in which a column is missing."""
+    return round(column.n_missing / max(explanation.n_rows, 1), 6)
+
+
+def data_of(explanation: Explanation) -> Data:
     """What the table is."""
-    missing = [info.n_missing for info in facts.infos]
+    columns = explanation.columns
+    missing = [column.n_missing for column in columns]
     return {
-        "rows": facts.n_rows,
-        "columns": len(facts.infos),
-        "kinds": dict(Counter(info.kind for info in facts.infos).most_common()),
+        "rows": explanation.n_rows,
+        "columns": explanation.n_columns,
+        "kinds": dict(Counter(column.kind for column in columns).most_common()),
         "columns_with_missing": sum(n > 0 for n in missing),
-        "missing_share": round(sum(missing) / max(facts.n_rows * len(missing), 1), 6),
-        "in_blocks": hasattr(selector, "network_"),
+        "missing_share": round(sum(missing) / max(explanation.n_rows * len(missing), 1), 6),
+        "in_blocks": explanation.in_blocks,
     }
 
 
-def target_of(selector: BaseSelector, info: TargetInfo | None) -> Target | None:
-    """What the target holds."""
-    task = selector.task_
-    classes = getattr(selector, "classes_", None)
+def target_of(task: str | None, info: TargetInfo | None, n_classes: int | None) -> Target | None:
+    """What the target holds; of blocks of rows only the number of classes is known."""
     if info is None:
         if task is None:
             return None
@@ -129,7 +74,7 @@ def target_of(selector: BaseSelector, info: TargetInfo | None) -> Target | None:
             "task": task,
             "used": True,
             "n_targets": None,
-            "n_distinct": None if classes is None else len(classes),
+            "n_distinct": n_classes,
             "whole": None,
             "classes": [],
             "small_classes": 0,
@@ -173,72 +118,64 @@ def _quantiles(found: tuple[float, ...]) -> Quantiles | None:
     return {"smallest": smallest, "lower": lower, "median": median, "upper": upper, "largest": largest}
 
 
-def features_of(
-    selector: BaseSelector, facts: Facts, columns: Array, neighbours: dict[int, list[Neighbour]]
-) -> list[Feature]:
+def features_of(explanation: Explanation, frequency: Array | None) -> list[Feature]:
     """The chosen columns, each with what it added and what it stands in for."""
-    asked = selector.get_params(deep=False).get("include")
-    included = set(resolve_columns("include", asked, len(facts.infos), selector._names()).tolist())
-    gains = facts.selected.gains
-    p_values, beyond = facts.selected.p_values, beyond_chance_of(selector)
-    cumulative = np.cumsum(gains) if selector._additive else None
-    found: list[Feature] = []
-    for i, j in enumerate(columns.tolist()):
-        info = facts.infos[j]
-        parts = [text_of(part) for part in info.parts]
-        found.append(
-            {
-                "place": i + 1,
-                "column": j,
-                "name": facts.names[j],
-                "kind": info.kind,
-                "dtype": text_of(info.dtype),
-                "parts": parts[:MOST_PARTS],
-                "included": j in included,
-                "gain": number(gains[i]) if i < len(gains) else None,
-                "cumulative": None if cumulative is None or i >= len(gains) else number(cumulative[i]),
-                "score": number(facts.selected.scores[j]),
-                "relevance": _at(facts.relevance, j),
-                "redundancy": _at(facts.redundancy, j),
-                "missing": facts.missing(j),
-                "frequency": _at(facts.frequency, j),
-                "p_value": None if p_values is None or i >= len(p_values) else number(p_values[i]),
-                "beyond_chance": beyond[i] if i < len(beyond) else None,
-                "stands_for": neighbours.get(j, []),
-            }
-        )
-    return found
+    return [
+        {
+            "place": column.place,
+            "column": column.column,
+            "name": text_of(column.name),
+            "kind": column.kind,
+            "dtype": text_of(column.dtype),
+            "parts": [text_of(part) for part in column.parts[:MOST_PARTS]],
+            "included": column.included,
+            "gain": _known(column.gain),
+            "cumulative": _known(column.cumulative),
+            "score": _known(column.score),
+            "relevance": _known(column.relevance),
+            "redundancy": _known(column.redundancy),
+            "missing": _missing(explanation, column),
+            "frequency": _at(frequency, column.column),
+            "p_value": _known(column.p_value),
+            "beyond_chance": column.beyond_chance,
+            "stands_for": _neighbours(column),
+        }
+        for column in explanation.chosen[:MOST_FEATURES]
+    ]
 
 
-def beyond_chance_of(selector: BaseSelector) -> list[bool]:
-    """Whether each chosen column tells more than chance, as far as that is known."""
-    found = getattr(selector, "beyond_chance_", None)
-    return [] if found is None else [bool(told) for told in found[: selector.n_features_]]
+def _neighbours(column: ChosenColumn) -> list[Neighbour]:
+    return [
+        {
+            "column": other.column,
+            "name": text_of(other.name),
+            "share": round(other.share, 6),
+            "alone": round(other.alone, 6),
+        }
+        for other in column.stands_for
+    ]
 
 
-def interactions_of(selector: BaseSelector) -> list[Together] | None:
-    """Columns that matter together, or in a curve; None if the method did not look for them.
-
-    The same columns may be found several times, by other parts of a category or a date: their shares add up.
-    """
-    named = getattr(selector, "interactions_", [])
-    asked = selector.get_params(deep=False)
-    looked = bool(asked.get("interactions")) and asked.get("compression") == "sequential" and selector.task_ is not None
-    if not named and (not looked or selector.n_rows_ < FEWEST_ROWS):
+def interactions_of(explanation: Explanation) -> list[Together] | None:
+    """Columns that matter together, or in a curve; None if the method did not look for them."""
+    asked = explanation.parameters
+    looked = bool(asked.get("interactions")) and asked.get("compression") == "sequential" and explanation.task is not None
+    if not explanation.interactions and (not looked or explanation.n_rows < FEWEST_ROWS):
         return None
-    merged: dict[frozenset[str], Together] = {}
-    for found in named:
-        names = [text_of(name) for name in found.columns]
-        entry = merged.setdefault(frozenset(names), {"columns": names, "share": 0.0, "p_value": 1.0})
-        entry["share"] = round(entry["share"] + float(found.share), 6)
-        entry["p_value"] = min(entry["p_value"], float(f"{found.p_value:.7g}"))
-    return list(merged.values())
+    return [
+        {
+            "columns": [text_of(name) for name in found.columns],
+            "share": round(float(found.share), 6),
+            "p_value": float(f"{found.p_value:.7g}"),
+        }
+        for found in explanation.interactions or ()
+    ]
 
 
-def enough_of(selector: BaseSelector, facts: Facts, chance: int | None) -> Enough:
+def enough_of(explanation: Explanation, chance: int | None) -> Enough:
     """How many columns reach most of what all chosen ones say."""
-    gains = facts.selected.gains
-    if not selector._additive or not len(gains) or gains.sum() <= 0:
+    gains = np.array([column.gain for column in explanation.chosen if column.gain is not None])
+    if not explanation.adds_up or not len(gains) or gains.sum() <= 0:
         return {
             "adds_up": False,
             "total": None,
@@ -254,62 +191,48 @@ def enough_of(selector: BaseSelector, facts: Facts, chance: int | None) -> Enoug
         "total": number(gains.sum()),
         "at_90": at_90,
         "at_95": at_95,
-        "scores_add": getattr(selector, "compression", None) == "sequential",
+        "scores_add": explanation.parameters.get("compression") == "sequential",
         "chance_after": chance,
     }
 
 
-def runners_up_of(facts: Facts) -> list[RunnerUp]:
+def runners_up_of(explanation: Explanation, frequency: Array | None) -> list[RunnerUp]:
     """The next columns."""
     return [
         {
-            "column": j,
-            "name": facts.names[j],
-            "kind": facts.infos[j].kind,
-            "score": number(facts.selected.scores[j]),
-            "relevance": _at(facts.relevance, j),
-            "redundancy": _at(facts.redundancy, j),
-            "missing": facts.missing(j),
-            "frequency": _at(facts.frequency, j),
+            "column": column.column,
+            "name": text_of(column.name),
+            "kind": column.kind,
+            "score": _known(column.score),
+            "relevance": _known(column.relevance),
+            "redundancy": _known(column.redundancy),
+            "missing": _missing(explanation, column),
+            "frequency": _at(frequency, column.column),
         }
-        for j in facts.rest[:MOST_RUNNERS_UP].tolist()
+        for column in explanation.others[:MOST_RUNNERS_UP]
     ]
 
 
-def aside_of(facts: Facts) -> SetAside:
+def aside_of(explanation: Explanation) -> SetAside:
     """Columns that are set aside, the first of them with the reason in words."""
-    counts = Counter(facts.why.values())
-    shown = sorted(facts.why, key=lambda j: (REASONS.index(facts.why[j]), j))[:MOST_ASIDE]
-    copies = [j for j in shown if facts.why[j] == "copy"]
-    said = facts.coding.alone(copies) if facts.coding is not None and copies else np.zeros((0, 0))
-    place = {j: i for i, j in enumerate(copies)}
-    found: list[Aside] = []
-    for j in shown:
-        why = facts.why[j]
-        reason = facts.infos[j].reason
-        if why == "excluded":
-            reason = "named in exclude, or in a group with such a column"
-        elif why == "copy":
-            assert facts.coding is not None
-            best = int(said[place[j]].argmax())
-            alone = said[place[j], best] >= COPY
-            name = facts.names[facts.coding.columns[best]]
-            reason = f"says the same as {quoted(name)}" if alone else _together(facts, said[place[j]])
-        elif why == "constant" and not reason:
-            reason = "no value at all" if facts.infos[j].n_missing == facts.n_rows else "one value only"
-        found.append(
-            {
-                "column": j,
-                "name": facts.names[j],
-                "kind": facts.infos[j].kind,
-                "why": why,
-                "reason": text_of(reason),
-            }
-        )
+    counts = Counter(column.why for column in explanation.set_aside)
+    found: list[Aside] = [
+        {
+            "column": column.column,
+            "name": text_of(column.name),
+            "kind": column.kind,
+            "why": column.why,
+            "reason": text_of(_reason(column)),
+        }
+        for column in explanation.set_aside[:MOST_ASIDE]
+    ]
     return {"counts": {why: counts[why] for why in REASONS if counts[why]}, "columns": found}
 
 
-def _together(facts: Facts, said: Array) -> str:
-    assert facts.coding is not None
-    best = [facts.names[facts.coding.columns[i]] for i in np.argsort(-said, kind="stable")[:2]]
-    return f"is said by the chosen columns together, {listed(best)} first"
+def _reason(column: AsideColumn) -> str:
+    if not column.said_by:
+        return column.reason
+    names = [text_of(name) for name in column.said_by]
+    if len(names) == 1:
+        return f"says the same as {quoted(names[0])}"
+    return f"is said by the chosen columns together, {listed(names)} first"

@@ -10,11 +10,6 @@ LONGEST_NAME = 120
 _SYMBOLS = {"\n": "↵", "\r": "␍", "\t": "⇥", "\u2028": "↵", "\u2029": "↵", "\x7f": "␡", "\x85": "↵"}
 
 
-def text_of(name: Any) -> str:
-    """A name as text that can be written in UTF-8."""
-    return str(name).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def shown(name: str, longest: int = LONGEST_NAME) -> str:
     """A name on one line: what cannot be seen is shown as a symbol, and a very long one is cut."""
     text = "".join(_visible(letter) for letter in name[: longest + 1])

@@ -92,7 +92,12 @@ class Screen:
         if n * q * u**2 > ALL_PAIRS:  # fewer rows, then fewer directions
             n = min(n, max(FEWEST_HALF, ALL_PAIRS // (q * u**2)))
             q = int(np.clip(MOST_PRODUCTS // (n * u**2), 1, q))
-        return self._pairs_of(np.arange(u), b, self.g[:n, :q])
+        pairs, best = self._pairs_of(np.arange(u), b, self.g[:n, :q])
+        if b == 1 and len(self.functions) > 1:  # no room for both functions at once: the second ones by themselves
+            second, best_second = self._pairs_of(np.arange(u), 1, self.g[:n, :q], first=1)
+            pairs += [Candidate(pair.units, (2, 2)) for pair in second]
+            best = np.maximum(best, best_second)
+        return pairs, best
 
     def pairs_of_loud(self, by_loudness: Array) -> list[Candidate]:
         """Pairs of the loudest units with all their functions, where those of all units have fewer."""
@@ -168,14 +173,15 @@ class Screen:
             terms = (terms[:, None] * part[None]).reshape(-1, terms.shape[1])
         return terms
 
-    def _pairs_of(self, chosen: Array, b: int, g: Array) -> tuple[list[Candidate], Array]:
-        """The clearest pairs of some units, with ``b`` functions each, on as many rows as ``g`` has."""
+    def _pairs_of(self, chosen: Array, b: int, g: Array, first: int = 0) -> tuple[list[Candidate], Array]:
+        """The clearest pairs of some units, with ``b`` functions each from ``first`` on, on as many rows as ``g`` has."""
         u, (n, q) = len(chosen), g.shape
         best_of = np.full(self.n_units, -np.inf)
         if u < 2:
             return [], best_of
-        counts = np.minimum(self.counts[chosen], b)
-        phi = self.functions[:b, :, :n] if u == self.n_units else self.functions[:b, chosen, :n]
+        counts = np.clip(self.counts[chosen] - first, 0, b)
+        used = slice(first, first + b)
+        phi = self.functions[used, :, :n] if u == self.n_units else self.functions[used, chosen, :n]
         directions = (g / np.sqrt(np.maximum(np.square(g).sum(axis=0), 1e-30))).T
         levels = [(1, 1), *([(b, b)] if b > 1 else []), *([(2, 2)] if b > 2 else []), *([(1, b), (b, 1)] if b > 2 else [])]
         likely = 2.0 * max(np.log(max(u * (u - 1) / 2 / LOOKED_AT, 1.0)), 0.0)

@@ -171,14 +171,22 @@ def _kind_of_target(y: Array, task: str, category: bool = False) -> str:
             check_labels(y)
         return "classes"
     if y.ndim == 1 and y.dtype.kind in "iuf":
-        if task == "auto":
-            return read_numbers(y)
-        if not are_whole(y) and len(np.unique(y)) == len(y):
-            raise ValueError(
-                "y is continuous: its numbers cannot be class labels, as with task='classification' every row would be a "
-                "class of its own. Use task='regression', or bin y into classes."
-            )
-        return "classes"
+        return read_numbers(y) if task == "auto" else _check_class_numbers(y)
+    return _kind_of_several(y, task)
+
+
+def _check_class_numbers(y: Array) -> str:
+    """Numbers that the user says are classes."""
+    if not are_whole(y) and len(np.unique(y)) == len(y):
+        raise ValueError(
+            "y is continuous: its numbers cannot be class labels, as with task='classification' every row would be a "
+            "class of its own. Use task='regression', or bin y into classes."
+        )
+    return "classes"
+
+
+def _kind_of_several(y: Array, task: str) -> str:
+    """Several targets at once, or what is no target."""
     with np.errstate(invalid="ignore"):  # it casts to whole numbers, which very large ones are not
         found = type_of_target(y, input_name="y")
     if found == "multilabel-indicator":

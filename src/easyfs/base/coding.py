@@ -3,18 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.stats import beta
 
-from easyfs.base.selector import BaseSelector
 from easyfs.common.types import Array
-from easyfs.report.table import Table
-from easyfs.stages.redundancy import coded_shares, explained_by_selected
 
-# Correlations of at most so many numbers are computed for a method that leaves none.
-MOST_NUMBERS = 20_000_000
 # Directions of a group of indicators weaker than this are rounding of single precision.
 WEAK = 1e-4
+# A column stands in for another if it says at least this share of it beyond those chosen before, and more than chance:
+# than the best of as many unrelated columns would reach, in this share of tables.
+LEAST_SHARE, LEVEL = 0.1, 0.95
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A table as the matrix of numbers that a selector looks at.
+
+    Attributes
+    ----------
+    matrix : ndarray or sparse matrix of shape (n, q)
+        The numbers; a category has a column for each of its indicators, a date one for each of its parts.
+    chosen : ndarray of int
+        The chosen columns of the matrix, in order.
+    source : ndarray of int, shape (q,)
+        The user's column that each comes from.
+    n_columns : int
+        Number of the user's columns.
+    mixed : bool
+        Whether some of the user's columns are no numbers.
+    """
+
+    matrix: Any
+    chosen: Array
+    source: Array
+    n_columns: int
+    mixed: bool
+
+    def largest(self, values: Array) -> Array:
+        """The largest value among the columns of the matrix that come from each of the user's."""
+        found = np.zeros(self.n_columns)
+        np.maximum.at(found, self.source, values)
+        return found
 
 
 @dataclass(frozen=True)
@@ -46,7 +77,7 @@ class Coding:
     def beyond(self, column: int) -> Array:
         """Share of each of the user's columns that a chosen one says beyond those before it."""
         rows = self.shares[self.source[self.chosen] == column]
-        return self._mean(np.einsum("ij,ij->j", rows, rows, dtype=np.float64))
+        return self.mean(np.einsum("ij,ij->j", rows, rows, dtype=np.float64))
 
     def alone(self, columns: list[int]) -> Array:
         """Share of each of some of the user's columns (down) that each chosen one (across) says by itself."""
@@ -61,14 +92,10 @@ class Coding:
             inverse = np.linalg.pinv(among[np.ix_(own, own)], rcond=WEAK, hermitian=True)
             explained = np.zeros(len(self.source))
             explained[parts] = np.einsum("ij,ij->j", correlation[own], inverse @ correlation[own])
-            found[:, i] = self._mean(explained)[columns]
+            found[:, i] = self.mean(explained)[columns]
         return np.clip(found, 0.0, 1.0)
 
-    def redundancy(self, encoded: bool) -> Array:
-        """Share of each of the user's columns that the (other) chosen ones say."""
-        return self._mean(explained_by_selected(self.shares, self.chosen, self.source if encoded else None))
-
-    def _mean(self, values: Array) -> Array:
+    def mean(self, values: Array) -> Array:
         """Mean over the columns of the matrix that come from one of the user's."""
         if len(self.source) == self.n_columns and (self.source == np.arange(self.n_columns)).all():
             return values
@@ -77,20 +104,26 @@ class Coding:
         return np.asarray(summed / np.maximum(width, 1))
 
 
-def coding_of(selector: BaseSelector, table: Table | None, most: int) -> Coding | None:
-    """What the first chosen columns say: as the selector left it, or measured on the table; None if neither is there."""
-    found = selector._found()
-    encoder = selector._encoder
-    source = np.arange(len(found.order)) if encoder is None else encoder.source
-    n_columns = len(found.order) if encoder is None else len(encoder.columns)
-    chosen = found.order[: found.n_selected]
-    wanted = list(dict.fromkeys(source[chosen].tolist()))[:most]
-    if found.coded is not None:
-        chosen = chosen[: len(found.coded)]
-        kept = np.isin(source[chosen], wanted)
-        return Coding(found.coded[kept], chosen[kept], source, n_columns)
-    if table is None:
-        return None
-    chosen = chosen[np.isin(source[chosen], wanted)][: max(1, MOST_NUMBERS // len(found.order))]
-    gram = table.products(chosen)
-    return Coding(coded_shares(gram, chosen.tolist(), table.energy), chosen, source, n_columns)
+@dataclass(frozen=True)
+class Measured:
+    """What was measured on rows, for a selector that leaves no such thing; None where it was not.
+
+    Attributes
+    ----------
+    relevance : ndarray of shape (d,) or None
+        Share of each of the user's columns that the target explains by itself.
+    redundancy : ndarray of shape (d,) or None
+        Share of each that the (other) chosen ones say.
+    coding : Coding or None
+        What the chosen columns say of each.
+    """
+
+    relevance: Array | None = None
+    redundancy: Array | None = None
+    coding: Coding | None = None
+
+
+def least_share(n_rows: int, n_columns: int) -> float:
+    """Share from which on a column stands in for another: more than the best of as many unrelated columns would reach."""
+    by_chance = beta.ppf(LEVEL ** (1.0 / max(1, n_columns)), 0.5, max(n_rows - 2.0, 1.0) / 2.0)
+    return round(max(LEAST_SHARE, float(by_chance)), 4)

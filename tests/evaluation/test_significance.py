@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import friedmanchisquare
 
-from easyfs.evaluation.statistics import critical_difference, duels, friedman, holm, mean_ranks
+from easyfs.evaluation.significance import critical_difference, duels, friedman, holm, mean_ranks
 
 SCORES = st.one_of(st.integers(0, 4).map(float), st.just(float("nan")))
 

@@ -44,6 +44,11 @@ class Loaded:
     others: dict[str, Any] = field(default_factory=dict)
     rows: Any = None
 
+    def forget(self) -> None:
+        """Let go of the table, so that its memory is free for writing."""
+        self.X = self.y = None
+        self.others.clear()
+
 
 def open_table(name: str, as_format: str | None, options: TextOptions) -> Source:
     """The table that a command is for."""

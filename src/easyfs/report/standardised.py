@@ -1,4 +1,4 @@
-"""The table of a report, where it is given: standardised columns, and their products with one another and the target."""
+"""What the rows of a report tell, where they are given: relevance and overlap, from products of standardised columns."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from easyfs.base.coding import Coding, Encoded, Measured
+from easyfs.base.explaining import MOST_CODED
 from easyfs.base.selector import BaseSelector
 from easyfs.common.types import Array
+from easyfs.stages.redundancy import coded_shares, explained_by_selected
 from easyfs.stages.relevance import explained_share, orthonormal_basis
 from easyfs.tables.target import Target
 from easyfs.tables.weights import check_weights
 
 BLOCK_NUMBERS = 4_000_000
+# Correlations of at most so many numbers are computed for a method that leaves none.
+MOST_NUMBERS = 20_000_000
 
 
-class Table:
-    """The matrix that a selector makes of ``X``; a missing value counts as the mean of its column.
+class Standardised:
+    """The matrix that a selector makes of a table; a missing value counts as the mean of its column.
 
     Parameters
     ----------
-    selector : BaseSelector
-        The fitted selector.
-    X : table
-        With the columns of the fit.
+    matrix : ndarray or sparse matrix of shape (n, q)
+        The numbers.
     sample_weight : array-like, optional
         Weight of each row.
     """
 
-    def __init__(self, selector: BaseSelector, X: Any, sample_weight: Any = None):
-        self.matrix = selector._check_table(X, reset=False, count=False)
+    def __init__(self, matrix: Any, sample_weight: Any = None):
+        self.matrix = matrix
         n = self.matrix.shape[0]
         weight = check_weights(sample_weight, n)
         self.weight = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
@@ -46,11 +49,6 @@ class Table:
             block = self._block(np.arange(d)[part])
             found[part] = np.einsum("ij,ij->j", block, block)
         return found
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.matrix.shape[0])
 
     def products(self, columns: Array) -> Array:
         """Products of some columns with all columns."""
@@ -97,3 +95,26 @@ class Table:
 
     def _centred(self, values: Array) -> Array:
         return np.asarray((values - self.weight @ values) * np.sqrt(self.weight)[:, None])
+
+
+def measured_on(selector: BaseSelector, encoded: Encoded, target: Target | None, sample_weight: Any) -> Measured:
+    """Relevance and overlap of the columns, as far as the selector itself has left none."""
+    table = Standardised(encoded.matrix, sample_weight)
+    relevance = redundancy = coding = None
+    if target is not None and getattr(selector, "relevance_", None) is None:
+        relevance = encoded.largest(table.relevance(target))
+    if selector.coding() is None:
+        coding = _coding_on(encoded, table)
+        if len(coding.columns) == selector.n_features_:
+            source = coding.source if encoded.mixed else None
+            redundancy = coding.mean(explained_by_selected(coding.shares, coding.chosen, source))
+    return Measured(relevance, redundancy, coding)
+
+
+def _coding_on(encoded: Encoded, table: Standardised) -> Coding:
+    """What the first chosen columns say of every column, for a method that does not measure it."""
+    chosen, source = encoded.chosen, encoded.source
+    wanted = list(dict.fromkeys(source[chosen].tolist()))[:MOST_CODED]
+    chosen = chosen[np.isin(source[chosen], wanted)][: max(1, MOST_NUMBERS // len(source))]
+    shares = coded_shares(table.products(chosen), chosen.tolist(), table.energy)
+    return Coding(shares, chosen, source, encoded.n_columns)

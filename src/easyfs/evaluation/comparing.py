@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
 from easyfs.evaluation.metrics import SMALLER_IS_BETTER, name_of, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
 from easyfs.evaluation.protocol import (
+    Split,
     described,
     fingerprint,
     make_splits,
@@ -27,7 +29,7 @@ from easyfs.evaluation.protocol import (
 )
 from easyfs.evaluation.results import Comparison
 from easyfs.evaluation.store import Row, Store
-from easyfs.tables.encoder import read_table
+from easyfs.tables.encoder import TableEncoder, read_table
 from easyfs.tables.frames import column_names, is_table, to_matrix
 from easyfs.tables.target import check_target
 
@@ -35,7 +37,7 @@ from easyfs.tables.target import check_target
 DEFAULT_SIZES = (5, 10, 20, 50)
 
 
-def compare(
+def compare(  # noqa: PLR0913 - settings of a comparison, all but the first three by name
     selectors: Any,
     X: Any,
     y: Any,
@@ -121,6 +123,47 @@ def compare(
     >>> sorted(found.selectors)
     ['fisher_score', 'pearson', 'random']
     """
+    data, encoder = _read(X, y, task)
+    fields, several = named_selectors(selectors), data.y.ndim == 2
+    n_columns = len(data.users(np.arange(data.X.shape[1])))
+    asked = _Asked(
+        name=name,
+        table=fingerprint(data.X, data.y, data.task),
+        n_columns=n_columns,
+        selectors=fields,
+        told={
+            label: selector if isinstance(selector, str) else for_matrix(selector, column_names(X), encoder)
+            for label, selector in fields.items()
+        },
+        models=named_models(models, data.task, several=several),
+        metrics=resolve_metrics(metrics, data.task, several=several),
+        sizes=_sizes(sizes, n_columns),
+        seed=resolve_seed(random_state),
+        time_limit=time_limit,
+    )
+    _check_run(time_limit, memory_limit, progress, n_jobs)
+    splits = make_splits(
+        data.X, data.y, task=data.task, folds=folds, repeats=repeats, cv=cv, groups=groups, random_state=asked.seed
+    )
+    meta = asked.about(data, n_columns if encoder is None else len(encoder.columns))
+    with Store(results) as store:
+        cells, tried = asked.cells(splits, _Known(store.rows, asked.table, retry_failed))
+        if meta not in store.rows:
+            store.append(meta)
+        report = asked.reporter(store, _meter(progress, sum(len(cell.wanted) for cell in cells)))
+        jobs = n_jobs or 1
+        if jobs > 1 or time_limit is not None or memory_limit is not None:
+            run_in_processes(data, cells, report, n_jobs=jobs, time_limit=time_limit, memory_limit=memory_limit)
+        else:
+            for cell in cells:
+                run_cell(data, cell, partial(report, cell))
+        keys = set(asked.score_keys.values())
+        rows = [row for row in store.rows if row == meta or _was_asked(row, tried, keys)]
+    return Comparison(rows)
+
+
+def _read(X: Any, y: Any, task: str) -> tuple[Data, TableEncoder | None]:
+    """The table as a matrix with its target, and how columns that are no numbers became some."""
     if sparse.issparse(X):
         X = X.toarray()
     encoder, matrix = read_table(X, min_rows=4) if is_table(X) else (None, to_matrix(X, min_rows=4))
@@ -131,86 +174,121 @@ def compare(
         raise ValueError("compare needs a target: pass y.")
     values = target.classes[target.values] if target.classes is not None else target.values
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
-    data = Data(matrix, np.asarray(values), target.task, None if encoder is None else encoder.source)
-    n_columns = len(data.users(np.arange(matrix.shape[1])))
-    fields = named_selectors(selectors)
-    told = {
-        label: selector if isinstance(selector, str) else for_matrix(selector, column_names(X), encoder)
-        for label, selector in fields.items()
-    }
-    learners = named_models(models, target.task, several=data.y.ndim == 2)
-    measures = resolve_metrics(metrics, target.task, several=data.y.ndim == 2)
-    wanted_sizes = _sizes(sizes, n_columns)
+    return Data(matrix, np.asarray(values), target.task, None if encoder is None else encoder.source), encoder
+
+
+def _check_run(time_limit: Any, memory_limit: Any, progress: Any, n_jobs: Any) -> None:
     for label, limit in (("time_limit", time_limit), ("memory_limit", memory_limit)):
         if limit is not None:
             check_number(label, limit, 0, above=True)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ValueError(f"progress={progress!r}: give True, or a callable that takes (done, total, row).")
-    jobs = 1 if n_jobs is None else n_jobs
-    check_number("n_jobs", jobs, 1, whole=True)
-    first_seed = resolve_seed(random_state)
-    splits = make_splits(
-        matrix,
-        data.y,
-        task=target.task,
-        folds=folds,
-        repeats=repeats,
-        cv=cv,
-        groups=groups,
-        random_state=first_seed,
-    )
-    table = fingerprint(matrix, data.y, target.task)
-    measured = described({label: name_of(measure) for label, measure in measures.items()})
-    score_keys = {label: fingerprint(label, described(model), measured) for label, model in learners.items()}
-    meta = {
-        "kind": "data",
-        "name": name,
-        "data": table,
-        "rows": len(matrix),
-        "columns": n_columns if encoder is None else len(encoder.columns),
-        "task": target.task,
-        "random_state": first_seed,
-        "selectors": list(fields),
-        "models": list(learners),
-        "metrics": list(measures),
-        "smaller_is_better": [label for label, measure in measures.items() if measure in SMALLER_IS_BETTER],
-        "without_selection": [label for label, selector in fields.items() if isinstance(selector, str)],
-    }
-    with Store(results) as store:
-        known = _Known(store.rows, table, retry_failed)
-        cells, asked = [], {}
+    if n_jobs is not None:
+        check_number("n_jobs", n_jobs, 1, whole=True)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is compared with what, on which table.
+
+    Attributes
+    ----------
+    name, table : str
+        Name and fingerprint of the table.
+    n_columns : int
+        Number of the user's columns to choose from.
+    selectors, told : dict
+        Selectors by label: as they were given, and as they are told about columns of the matrix.
+    models, metrics : dict
+        Models and metrics by label.
+    sizes : tuple of int
+        Numbers of columns.
+    seed : int
+        Seed of the first fold.
+    time_limit : float or None
+        Seconds that a fit may take.
+    """
+
+    name: str
+    table: str
+    n_columns: int
+    selectors: dict[str, Any]
+    told: dict[str, Any]
+    models: dict[str, Any]
+    metrics: dict[str, Any]
+    sizes: tuple[int, ...]
+    seed: int
+    time_limit: float | None
+
+    @cached_property
+    def score_keys(self) -> dict[str, str]:
+        """What the scores of each model are known by."""
+        measured = described({label: name_of(measure) for label, measure in self.metrics.items()})
+        return {label: fingerprint(label, described(model), measured) for label, model in self.models.items()}
+
+    def about(self, data: Data, n_columns: int) -> Row:
+        """The row that says what the table is and what is compared."""
+        return {
+            "kind": "data",
+            "name": self.name,
+            "data": self.table,
+            "rows": len(data.X),
+            "columns": n_columns,
+            "task": data.task,
+            "random_state": self.seed,
+            "selectors": list(self.selectors),
+            "models": list(self.models),
+            "metrics": list(self.metrics),
+            "smaller_is_better": [label for label, measure in self.metrics.items() if measure in SMALLER_IS_BETTER],
+            "without_selection": [label for label, selector in self.selectors.items() if isinstance(selector, str)],
+        }
+
+    def cells(self, splits: list[Split], known: _Known) -> tuple[list[Cell], dict[str, tuple[int, ...]]]:
+        """What is left to do, and the sizes of all that was asked for."""
+        cells, tried = [], {}
         for split in splits:
-            seed = first_seed + 1000 * split.repeat + split.fold
-            for label, selector in fields.items():
-                tried = (n_columns,) if isinstance(selector, str) else wanted_sizes
-                key = fingerprint(table, name, split.train, split.test, label, described(selector), seed, time_limit)
-                asked[key] = tried
-                chosen, done, failed = known.of(key, tried)
-                left = tuple((size, model) for size in tried for model in learners if (size, score_keys[model]) not in done)
-                if left and not failed:
-                    cells.append(
-                        Cell(key, label, told[label], split, tried, learners, measures, seed, left, time_limit, chosen)
-                    )
-        if meta not in store.rows:
-            store.append(meta)
-        meter = _meter(progress, sum(len(cell.wanted) for cell in cells))
+            for label, selector in self.selectors.items():
+                sizes = (self.n_columns,) if isinstance(selector, str) else self.sizes
+                cell = self._cell(split, label, sizes, known)
+                tried[cell.key] = sizes
+                if cell.wanted and not known.failed(cell.key):
+                    cells.append(cell)
+        return cells, tried
+
+    def _cell(self, split: Split, label: str, sizes: tuple[int, ...], known: _Known) -> Cell:
+        """One selector on one fold, with what is not measured yet."""
+        seed = self.seed + 1000 * split.repeat + split.fold
+        selector = described(self.selectors[label])
+        key = fingerprint(self.table, self.name, split.train, split.test, label, selector, seed, self.time_limit)
+        done = known.scores.get(key, set())
+        left = tuple((n, model) for n in sizes for model in self.models if (n, self.score_keys[model]) not in done)
+        return Cell(
+            key,
+            label,
+            self.told[label],
+            split,
+            sizes,
+            self.models,
+            self.metrics,
+            seed,
+            left,
+            self.time_limit,
+            known.chosen(key, sizes),
+        )
+
+    def reporter(self, store: Store, meter: Callable[[int, Row], None]) -> Callable[[Cell, str, Row], None]:
+        """What keeps and counts each result as it comes."""
 
         def report(cell: Cell, kind: str, found: Row) -> None:
-            row: Row = {"kind": kind, "name": name, "data": table, "selector": cell.label}
+            row: Row = {"kind": kind, "name": self.name, "data": self.table, "selector": cell.label}
             row |= {"repeat": cell.split.repeat, "fold": cell.split.fold, "key": cell.key, **found}
             if kind == "score":
-                row["score_key"] = score_keys[found["model"]]
+                row["score_key"] = self.score_keys[found["model"]]
             store.append(row)
             failed = kind == "fit" and found["status"] != "ok"
             meter(len(cell.wanted) if failed else int(kind == "score"), row)
 
-        if jobs > 1 or time_limit is not None or memory_limit is not None:
-            run_in_processes(data, cells, report, n_jobs=jobs, time_limit=time_limit, memory_limit=memory_limit)
-        else:
-            for cell in cells:
-                run_cell(data, cell, partial(report, cell))
-        rows = [row for row in store.rows if row == meta or _was_asked(row, asked, set(score_keys.values()))]
-    return Comparison(rows)
+        return report
 
 
 def _was_asked(row: Row, sizes: dict[str, tuple[int, ...]], score_keys: set[str]) -> bool:
@@ -233,16 +311,16 @@ class _Known:
             elif row["kind"] == "score":
                 self.scores.setdefault(row["key"], set()).add((row["size"], row["score_key"]))
 
-    def of(self, key: str, sizes: tuple[int, ...]) -> tuple[dict[int, list[int]] | None, set[tuple[int, str]], bool]:
-        """Columns of each size if they are known, what is measured already, and whether the fit failed."""
-        fit = self.fits.get(key)
-        done = self.scores.get(key, set())
-        if fit is None:
-            return None, done, False
-        if fit["status"] != "ok":
-            return None, done, True
-        chosen = chosen_in(fit, sizes)
-        return (chosen if len(chosen) == len(sizes) else None), done, False
+    def failed(self, key: str) -> bool:
+        """Whether the fit was tried and failed."""
+        return key in self.fits and self.fits[key]["status"] != "ok"
+
+    def chosen(self, key: str, sizes: tuple[int, ...]) -> dict[int, list[int]] | None:
+        """Columns of each size; None unless all are known."""
+        if key not in self.fits or self.failed(key):
+            return None
+        chosen = chosen_in(self.fits[key], sizes)
+        return chosen if len(chosen) == len(sizes) else None
 
 
 def _sizes(sizes: Any, d: int) -> tuple[int, ...]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from easyfs.report.canvas import LETTER, Canvas, fitted, ticks
-from easyfs.report.summary import Content, CrossValidation, Histogram, Overlap
+from easyfs.report.summary import Content, CrossValidation, Feature, Histogram, Overlap
 from easyfs.report.words import percent, plain, score, shown
 
 WIDE, NARROW = 720.0, 330.0
 MOST_BARS = 40
+MOST_DOTS = 60
 
 
 def gain_figure(content: Content, width: float) -> str:
@@ -21,10 +22,7 @@ def gain_figure(content: Content, width: float) -> str:
     high, low = max([0.0, *gains, *totals]) or 1.0, min([0.0, *gains])
     high += 0.04 * (high - low)
     write = (lambda v: percent(v, 0 if high > 0.05 else 1)) if enough["adds_up"] else plain
-    label = "Bars: what each chosen column added, in order." if enough["adds_up"] else "Bars: score of each chosen column."
-    if totals:
-        label += f" Line: all up to it together, {percent(totals[-1])} in the end."
-    canvas = Canvas(width, height, label)
+    canvas = Canvas(width, height, _gain_label(totals, enough["adds_up"]))
 
     def y(value: float) -> float:
         return bottom - (value - low) / (high - low) * (bottom - top)
@@ -36,35 +34,36 @@ def gain_figure(content: Content, width: float) -> str:
     every = max(1, -(-len(features) * 24 // int(right - left)))
     for i, feature in enumerate(features):
         x = left + (i + 0.5) * step
-        base, tip = y(0.0), y(gains[i])
-        value = percent(feature["gain"]) if enough["adds_up"] else plain(feature["gain"])
+        ends = sorted((y(0.0), y(gains[i])))
         canvas.add(
             "rect",
             x=x - bar / 2,
-            y=min(base, tip),
+            y=ends[0],
             width=bar,
-            height=max(abs(base - tip), 0.8),
+            height=max(ends[1] - ends[0], 0.8),
             class_="bar",
             data_f=feature["column"],
-            data_tip=f"{'adds' if enough['adds_up'] else 'score'} {value}",
+            data_tip=f"adds {percent(feature['gain'])}" if enough["adds_up"] else f"score {plain(feature['gain'])}",
         )
         if i % every == 0:
             canvas.text(x, bottom + 16, str(feature["place"]), "middle", class_="tick")
     if totals:
-        canvas.line([(left + (i + 0.5) * step, y(t)) for i, t in enumerate(totals)], class_="total")
-        if len(totals) <= 60:
-            for i, feature in enumerate(features):
-                canvas.add(
-                    "circle",
-                    cx=left + (i + 0.5) * step,
-                    cy=y(totals[i]),
-                    r=3.2,
-                    class_="dot",
-                    data_f=feature["column"],
-                    data_tip=f"together {percent(totals[i])}",
-                )
+        _total_line(canvas, features, [(left + (i + 0.5) * step, y(total)) for i, total in enumerate(totals)])
     canvas.text((left + right) / 2, height - 2, "chosen columns, in order", "middle", class_="axis")
     return canvas.done()
+
+
+def _gain_label(totals: list[float], adds_up: bool) -> str:
+    label = "Bars: what each chosen column added, in order." if adds_up else "Bars: score of each chosen column."
+    return label + (f" Line: all up to it together, {percent(totals[-1])} in the end." if totals else "")
+
+
+def _total_line(canvas: Canvas, features: list[Feature], points: list[tuple[float, float]]) -> None:
+    """The line of what all columns up to each say together, with dots as long as they can be told apart."""
+    canvas.line(points, class_="total")
+    for feature, (x, y) in zip(features, points, strict=True) if len(points) <= MOST_DOTS else ():
+        tip = f"together {percent(feature['cumulative'] or 0.0)}"
+        canvas.add("circle", cx=x, cy=y, r=3.2, class_="dot", data_f=feature["column"], data_tip=tip)
 
 
 def score_figure(measured: CrossValidation, width: float) -> str:

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from easyfs import PearsonSelector
 from easyfs.evaluation import Comparison, compare
-from easyfs.evaluation.figures import _not_told_apart, look
+from easyfs.evaluation.plots import _not_told_apart, look
 from easyfs.evaluation.store import Store
 
 
