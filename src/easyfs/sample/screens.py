@@ -25,7 +25,7 @@ TRIPLE_COLUMNS, TRIPLE_ROWS = 512, 192
 # ... and for the pairs of very many columns.
 MOST_PRODUCTS = 1 << 36
 # Rows that products of three and four columns are taken from, and of the pairs of very many columns.
-PRODUCT_ROWS, FEWEST_HALF = 512, 128
+PRODUCT_ROWS, FEWEST_HALF = 512, 256
 # Products that are looked at further: about so many by chance.
 LOOKED_AT = 256
 # Candidates of each kind; of groups tried with a known one; partners of a known one.
