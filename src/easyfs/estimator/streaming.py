@@ -22,7 +22,8 @@ from easyfs.common.version import VERSION
 from easyfs.engines.memory import Engine, MemoryEngine
 from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import PartedTable, Summing, scan, with_labels
-from easyfs.passes.block import Block
+from easyfs.engines.torch import TorchEngine, as_tensor, is_tensor, to_host
+from easyfs.passes.block import SAMPLE_ROWS, Block
 from easyfs.passes.choose import choose
 from easyfs.passes.choosing import LEVEL
 from easyfs.passes.make_plan import Prepared, make_plan
@@ -76,7 +77,7 @@ class StreamingSelector(BaseSelector):
         X : array-like, sparse matrix, dataframe, Arrow table or lazy table of shape (n, d)
             Numbers; NaN is a missing value and counts as the mean of its column. A polars ``LazyFrame``, a
             ``pyarrow.dataset``, a DuckDB relation, ``easyfs.scan(...)``, a Dask or a Spark table is read in parts, twice,
-            and is never in memory as a whole.
+            and is never in memory as a whole; a tensor of torch or an array of CuPy is summed on its device.
         y : array-like of shape (n,) or (n, t), str or list of str, optional
             Class labels, numbers, several targets, or a 0/1 matrix of labels; or the name of a column of ``X`` that holds
             them, or a list of such names. Without it, the columns that best cover the table are selected.
@@ -92,6 +93,8 @@ class StreamingSelector(BaseSelector):
         parted = open_parts(X, y, sample_weight)
         if parted is not None:
             return self._fit_parts(parted)
+        if is_tensor(X):
+            return self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
         X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
         block = self._rows_of(self._check_table(X, reset=True), y, sample_weight, self.task)
         request = self._constraints()
@@ -286,6 +289,26 @@ class StreamingSelector(BaseSelector):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
         return int(rng.integers(1 << 62)), rng
 
+    def _fit_tensor(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Fit a table on a device: the plan is made from a sample on the host, the sums where the rows are."""
+        n = int(X.shape[0])
+        self._check_table(to_host(X[: min(n, 2)]), reset=True, count=False, min_rows=min(n, 2))
+        target, weight = check_target(y, n, self.task), check_weights(sample_weight, n)
+        self._check_target_is_there(target)
+        request = self._constraints()
+        if weight is not None and not (weight > 0).all():
+            raise ValueError("sample_weight has zeros; leave such rows of a tensor out, X[sample_weight > 0].")
+        check_enough_rows(to_host(X[:2]), weight)
+        check_varies(target)
+        self._saw(n, describe_target(target, y))
+        with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
+            engine = TorchEngine(X, target, weight)
+            prepared = self._prepare(engine, request)
+            statistics = engine.reduce(prepared)
+            self._remember(target)
+            self._result = self._choose(prepared.plan, statistics, request)
+        return self
+
     def _fit_parts(self, table: PartedTable) -> Self:
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
         seed, rng = self._seed()
@@ -322,6 +345,9 @@ class StreamingSelector(BaseSelector):
             table of its own library, and a lazy table as a lazy table, which is not read.
         """
         check_is_fitted(self)
+        if is_tensor(X):
+            self._check_table(np.empty((1, X.shape[1])), reset=False, count=False, min_rows=1)
+            return X[:, self.get_support(indices=True)]
         parted = open_parts(X)
         if parted is None:
             return super().transform(X)
