@@ -408,7 +408,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         )
 
     def coding(self, most: int = MOST_CODED) -> Coding | None:
-        """What the first ``most`` chosen columns say of every column; None for a method that does not measure it."""
+        """Say what the first chosen columns tell of every column.
+
+        Parameters
+        ----------
+        most : int
+            How many of them.
+
+        Returns
+        -------
+        Coding or None
+            None for a method that does not measure it.
+        """
         found = self._found()
         if found.coded is None:
             return None
