@@ -27,6 +27,8 @@ EVEN, MADE_EVEN = 4, 0.5
 FEWEST_ROWS, NEARLY_ALL = 20, 0.9
 # What so much of the different texts looks like, in a sample of them, is what they are.
 MOSTLY, SAMPLE = 0.95, 1000
+# Whole numbers within this range are counted, in more rows within a range of as many numbers as there are rows.
+SMALL_RANGE = 1 << 16
 DECIMAL_COMMA = "numbers with a decimal comma"
 _CURRENCY = r"(?:[$€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|kr\.?|zł)"
 # A number that begins with a zero, such as 00123, is a code.
@@ -91,9 +93,34 @@ def read_whole_numbers(values: Array, counts: Array) -> Reading:
     return Reading(False, not doubtful)
 
 
+def count_values(y: Array) -> tuple[Array, Array]:
+    """The different values of a column, in order, and how often each comes."""
+    if y.dtype.kind in "iub" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < max(len(y), SMALL_RANGE):  # counted rather than sorted
+            counts = np.bincount(y.astype(np.int64) - low)
+            present = np.flatnonzero(counts)
+            return (present + low).astype(y.dtype), counts[present]
+    values, counts = np.unique(y, return_counts=True)
+    return values, counts
+
+
+def code_values(y: Array) -> tuple[Array, Array]:
+    """The different values of a column, in order, and the place of each row's value among them."""
+    if y.dtype.kind in "iub" and len(y):
+        values, _ = count_values(y)
+        low = int(values[0])
+        if int(values[-1]) - low < max(len(y), SMALL_RANGE):
+            place = np.zeros(int(values[-1]) - low + 1, dtype=np.intp)
+            place[values.astype(np.int64) - low] = np.arange(len(values))
+            return values, place[y.astype(np.int64) - low]
+    values, codes = np.unique(y, return_inverse=True)
+    return values, codes.reshape(-1)
+
+
 def reading_of(y: Array) -> Reading:
     """Whether a column of numbers is classes or quantities; what is not whole is quantities."""
-    return read_whole_numbers(*np.unique(y, return_counts=True)) if are_whole(y) else Reading(False, True)
+    return read_whole_numbers(*count_values(y)) if are_whole(y) else Reading(False, True)
 
 
 def read_numbers(y: Array) -> str:
@@ -115,7 +142,7 @@ def are_whole(values: Array) -> bool:
 
 def check_labels(y: Array) -> None:
     """Texts (or values of a category) must be classes: neither numbers and dates in disguise, nor a name for each row."""
-    labels, counts = np.unique(y, return_counts=True)
+    labels, counts = count_values(y)
     k, n = len(labels), len(y)
     if k <= FEW_VALUES:
         return

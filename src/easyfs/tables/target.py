@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from easyfs.common.parameters import check_choice
 from easyfs.common.types import Array
-from easyfs.tables.reading import FEWEST_ROWS, are_whole, check_labels, looks_like, read_numbers, reading_of
+from easyfs.tables.reading import FEWEST_ROWS, are_whole, check_labels, code_values, looks_like, read_numbers, reading_of
 
 TASKS = ("auto", "classification", "regression")
 # Numbers that differ by no more than this share of their size differ by rounding only.
@@ -103,8 +103,8 @@ def check_target(y: Any, n: int, task: str) -> Target:
     _check_one_type(y)
     kind = _kind_of_target(y, task, category)
     if kind == "classes":
-        classes, codes = np.unique(y, return_inverse=True)
-        return Target("classification", "classes", codes.reshape(-1), classes)
+        classes, codes = code_values(y)
+        return Target("classification", "classes", codes, classes)
     values = y.reshape(len(y), -1)
     try:
         values = values.astype(np.float64)
@@ -234,7 +234,7 @@ def check_varies(target: Target) -> None:
     if target.values is None:
         return
     if target.kind == "classes" and target.classes is not None:
-        classes = target.classes[np.unique(target.values)]
+        classes = target.classes[np.flatnonzero(np.bincount(target.values))]
         check_two_classes(classes)
         if len(classes) == len(target.values) >= FEWEST_ROWS:
             raise ValueError(
