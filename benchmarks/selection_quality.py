@@ -7,7 +7,7 @@ fold seed.
 
 The data sets are read from the folder named by EASYFS_DATA, or from ../shared/data.
 
-    python benchmarks/selection_quality.py [--seeds 3] [--compression sequential] [--data ORL,TOX] [--set eps2=0.1]
+    python benchmarks/selection_quality.py [--seeds 3] [--form easyfs] [--data ORL,TOX] [--set eps2=0.1]
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
-from easyfs import EasyFS
+from easyfs import make_selector
 from paper.datasets import DataSet, get
 
 # What the default selection is expected to reach, at the two sizes that the paper reports.
@@ -56,7 +56,9 @@ def evaluate(data: DataSet, seeds: int, options: dict[str, object]) -> tuple[np.
             spread[spread == 0] = 1.0
             A, B = (X[train] - center) / spread, (X[test] - center) / spread
             start = time.perf_counter()
-            selector = EasyFS(max(data.sizes), task=data.task, random_state=seed, **options).fit(A, y[train])
+            settings = {name: value for name, value in options.items() if name != "form"}
+            selector = make_selector(str(options["form"]), max(data.sizes), task=data.task, random_state=seed, **settings)
+            selector.fit(A, y[train])
             times.append(time.perf_counter() - start)
             for method, order in enumerate((selector.order_, rng.permutation(X.shape[1]))):
                 for place, size in enumerate(data.sizes):
@@ -68,13 +70,13 @@ def evaluate(data: DataSet, seeds: int, options: dict[str, object]) -> tuple[np.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--compression", default="sequential", choices=("sequential", "ranking"))
+    parser.add_argument("--form", default="easyfs", choices=("easyfs", "easyfs_ranking"))
     parser.add_argument("--data", default=",".join(EXPECTED))
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of EasyFS, as JSON")
     args = parser.parse_args()
     changed = {name: json.loads(value) for name, value in (entry.split("=", 1) for entry in args.set)}
-    options = {"compression": args.compression, **changed}
-    print(f"EasyFS, {options}, otherwise default parameters, {args.seeds} fold seeds: mean ± spread over seeds")
+    options = {"form": args.form, **changed}
+    print(f"{args.form}, {changed}, otherwise default parameters, {args.seeds} fold seeds: mean ± spread over seeds")
     print(f"{'':<14} {'measure':<9} {'size':>5}  {'EasyFS':>15}  {'random':>15}  {'expected':>9}  {'one fit':>8}")
     for name in args.data.split(","):
         data = get(name)

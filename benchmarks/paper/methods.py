@@ -61,7 +61,7 @@ class Method:
 
 METHODS = {
     "EasyFS": Method("easyfs"),
-    "EasyFS ranking": Method("easyfs", (("compression", "ranking"),), published="EasyFS"),
+    "EasyFS ranking": Method("easyfs_ranking", published="EasyFS"),
     "spFSR": Method("spfsr", slow=True, published="spFSR"),
     "LassoNet": Method("lassonet", slow=True, published="LassoNet"),
     "STG": Method("stg", slow=True, published="STG"),
