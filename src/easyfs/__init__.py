@@ -11,6 +11,7 @@ from easyfs.common.version import VERSION
 from easyfs.estimator.easyfs import EasyFS
 from easyfs.estimator.easyfs_ranking import EasyFSRanking
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
+from easyfs.tables.to_numbers import TableToNumbers
 
 __version__ = VERSION
 
@@ -19,6 +20,7 @@ __all__ = [
     "EasyFSRanking",
     "Explanation",
     "SelectorInfo",
+    "TableToNumbers",
     "__version__",
     "available_selectors",
     "make_selector",

@@ -6,7 +6,6 @@ import copy
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import Any, Self
 
 import narwhals as nw
@@ -16,13 +15,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from easyfs.base.coding import Coding, Encoded, Measured, least_share
-from easyfs.base.explaining import MOST_CODED, Known, aside_columns, chosen_columns, merged, notices, other_columns
-from easyfs.base.explanation import Explanation
+from easyfs.base.explained import Explained
 from easyfs.base.mixed import collapse, expand
 from easyfs.base.request import Request, make_request, resolve_columns, resolve_count
 from easyfs.base.result import Selection
-from easyfs.common.plain import plain_value
 from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER, ColumnInfo
 from easyfs.tables.encoder import TableEncoder, read_table
@@ -66,7 +62,7 @@ class Seen:
     block: tuple[int, Array] | None = None
 
 
-class BaseSelector(SelectorMixin, BaseEstimator):
+class BaseSelector(Explained, SelectorMixin, BaseEstimator):
     """Base class of all selectors.
 
     A subclass's ``fit`` validates with ``_check_table`` and leaves a :class:`~easyfs.base.result.Selection` in ``_result``.
@@ -291,7 +287,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix, dataframe or Arrow table of shape (n_rows, n_features_in_)
-            A table with the columns of ``fit``.
+            A table with the columns of ``fit``; one with names may have the selected ones alone, and target and weights.
 
         Returns
         -------
@@ -304,6 +300,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if not is_table(X):
             return super().transform(X)
         X = without(X, self._roles)
+        places = self._places_of_chosen(X)
+        if self._encoder is None and places is not None:
+            return to_matrix(take_columns(X, places))
         if self._encoder is not None:
             wanted = _get_output_config("transform", self)["dense"]
             taken = self.take(X)
@@ -325,7 +324,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : dataframe or Arrow table of shape (n_rows, n_features_in_)
-            A table with the columns of ``fit``.
+            A table with the columns of ``fit``, or with the selected ones alone.
 
         Returns
         -------
@@ -337,115 +336,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if not is_table(X):
             raise TypeError(f"take is for a dataframe or Arrow table, but X is of type {type(X).__name__}; use transform.")
         X = without(X, self._roles)
+        places = self._places_of_chosen(X)
+        if places is not None:
+            return take_columns(X, places)
         validate_data(self, X, reset=False, skip_check_array=True)
         return take_columns(X, self.get_support(indices=True))
 
-    def explain(self, measured: Measured | None = None) -> Explanation:
-        """What was chosen, and why: what each column added, what it stands in for, what was set aside.
-
-        Parameters
-        ----------
-        measured : Measured, optional
-            Relevance and overlap measured on rows, for a method that leaves neither (the report does so).
-
-        Returns
-        -------
-        Explanation
-            Plain data; ``print`` shows it.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from easyfs import EasyFS
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> explanation = EasyFS(1, random_state=0).fit(X, y).explain()
-        >>> chosen = explanation.chosen[0]
-        >>> chosen.name, [other.name for other in chosen.stands_for]
-        ('petal length (cm)', ['petal width (cm)', 'sepal length (cm)', 'sepal width (cm)'])
-        """
-        check_is_fitted(self)
-        measured = measured or Measured()
-        parameters = self.get_params(deep=False)
-        defaults = {name: entry.default for name, entry in signature(type(self)).parameters.items()}
-        known = self._known(measured)
-        interactions = getattr(self, "interactions_", None)
-        return Explanation(
-            method=type(self).__name__,
-            parameters={name: plain_value(value) for name, value in parameters.items()},
-            changed=tuple(n for n, value in parameters.items() if plain_value(value) != plain_value(defaults.get(n))),
-            task=getattr(self, "task_", None),
-            target=self.target_,
-            n_rows=self.n_rows_,
-            n_columns=len(known.infos),
-            in_blocks=hasattr(self, "plan_"),
-            adds_up=self._additive,
-            least_share=known.least,
-            chosen=chosen_columns(known),
-            others=other_columns(known),
-            set_aside=aside_columns(known),
-            interactions=None if interactions is None else merged(interactions),
-            overlap_known=known.coding is not None,
-            notices=notices(known),
-        )
-
-    def _known(self, measured: Measured) -> Known:
-        """What the fit left of each column, or else what was measured."""
-        selected = self._selected()
-        d = len(selected.order)
-        redundancy, beyond = getattr(self, "redundancy_", None), getattr(self, "beyond_chance_", None)
-        included = resolve_columns("include", getattr(self, "include", None), d, self._names())
-        return Known(
-            infos=self.columns_,
-            selected=selected,
-            relevance=measured.relevance if selected.relevance is None else selected.relevance,
-            redundancy=measured.redundancy if redundancy is None else redundancy,
-            coding=self.coding() or measured.coding,
-            beyond_chance=[] if beyond is None else [bool(told) for told in beyond[: selected.n_selected]],
-            included=frozenset(included.tolist()),
-            adds_up=self._additive,
-            least=least_share(self._seen.n_rows, d),
-            n_rows=self._seen.n_rows,
-        )
-
-    def coding(self, most: int = MOST_CODED) -> Coding | None:
-        """Say what the first chosen columns tell of every column.
-
-        Parameters
-        ----------
-        most : int
-            How many of them.
-
-        Returns
-        -------
-        Coding or None
-            None for a method that does not measure it.
-        """
-        found = self._found()
-        if found.coded is None:
+    def _places_of_chosen(self, X: Any) -> list[int] | None:
+        """Where the chosen columns stand in a table that has lost some of the others; None for a table that has all."""
+        known, names = self._names(), column_names(X)
+        if known is None or names is None or set(known) <= set(names):
             return None
-        source = np.arange(len(found.order)) if self._encoder is None else self._encoder.source
-        chosen = found.order[: found.n_selected][: len(found.coded)]
-        wanted = list(dict.fromkeys(source[chosen].tolist()))[:most]
-        kept = np.isin(source[chosen], wanted)
-        return Coding(found.coded[kept], chosen[kept], source, self.n_features_in_)
-
-    def encode(self, X: Any) -> Encoded:
-        """A table with the columns of the fit, as the matrix of numbers that the selector looks at.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
-            A table with the columns of ``fit``.
-
-        Returns
-        -------
-        Encoded
-            The matrix, where its columns come from, and which of them are chosen.
-        """
-        found, encoder = self._found(), self._encoder
-        matrix = self._check_table(X, reset=False, count=False)
-        source = np.arange(len(found.order)) if encoder is None else encoder.source
-        return Encoded(matrix, found.order[: found.n_selected], source, self.n_features_in_, encoder is not None)
+        chosen = [known[j] for j in self.get_support(indices=True)]
+        return [names.index(name) for name in chosen] if set(chosen) <= set(names) else None
 
     def report(self, path: str | os.PathLike[str] | None = None, X: Any = None, y: Any = None, **options: Any) -> Any:
         """Make a page that tells what was chosen and why.

@@ -13,8 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from easyfs.base.request import Request
-from easyfs.base.result import Interaction, Selection
-from easyfs.base.selector import BaseSelector
+from easyfs.base.result import Selection
 from easyfs.common.notices import warn_user
 from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
@@ -23,6 +22,7 @@ from easyfs.engines.memory import Engine, MemoryEngine
 from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import PartedTable, Summing, scan, with_labels
 from easyfs.engines.torch import TorchEngine, as_tensor, is_tensor, to_host
+from easyfs.estimator.findings import Findings
 from easyfs.passes.block import SAMPLE_ROWS, Block
 from easyfs.passes.choose import choose
 from easyfs.passes.choosing import LEVEL
@@ -31,7 +31,6 @@ from easyfs.passes.plan import Plan
 from easyfs.passes.settings import ChoiceSettings, PlanSettings
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
-from easyfs.stages.redundancy import explained_by_selected
 from easyfs.sums.measuring import check_scale, scaled_late
 from easyfs.tables.frames import column_names
 from easyfs.tables.naming import take_roles
@@ -50,7 +49,7 @@ from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightl
 DRIFT = 0.75
 
 
-class StreamingSelector(BaseSelector):
+class StreamingSelector(Findings):
     """A selector that needs sums over rows only, so that rows may come in blocks and parts may be merged."""
 
     task: str
@@ -212,50 +211,6 @@ class StreamingSelector(BaseSelector):
             self.classes_ = np.union1d(self.classes_, other.classes_)
         self._result = None
         return self
-
-    @property
-    def redundancy_(self) -> Array:
-        """Share of each column's variance that the selected columns already say, between 0 and 1.
-
-        For a selected column: that the *other* selected ones say. A copy of a selected column has 1.
-        """
-        result = self._found()
-        assert result.coded is not None
-        encoder, selected = self._encoder, result.order[: len(result.coded)]
-        if encoder is None:
-            return explained_by_selected(result.coded, selected)
-        return encoder.mean_of(explained_by_selected(result.coded, selected, encoder.source))
-
-    @property
-    def relevance_(self) -> Array | None:
-        """Share of each column that the target explains by itself, as R squared; None without a target."""
-        return self._selected().relevance
-
-    @property
-    def p_values_(self) -> Array | None:
-        """For each selected column, in order, how likely the best of as many unrelated columns would tell as much.
-
-        Beyond the columns selected before it, or together with others it was found with; None without a target. A value
-        of 0.02 and more means: no more than chance.
-        """
-        return self._selected().p_values
-
-    @property
-    def beyond_chance_(self) -> Array | None:
-        """For each selected column, in order, whether it tells more of the target than chance; None without a target."""
-        p_values = self.p_values_
-        return None if p_values is None else p_values < LEVEL
-
-    @property
-    def interactions_(self) -> list[Interaction]:
-        """Columns that matter together, or in a curve, with the share of the target they explain; found first, first."""
-        selected = self._selected()
-        names = self._names() or [f"x{j}" for j in range(len(selected.order))]
-        return [
-            Interaction(tuple(str(names[j]) for j in found.columns), found.share, found.p_value)
-            for found in selected.found
-            if not found.plain
-        ]
 
     def truncate(self, n_features_to_select: int | float) -> Self:
         """The same fit with another number of features, at no cost; it takes no further rows.
