@@ -108,6 +108,7 @@ def test_attributes_are_documented(info: SelectorInfo) -> None:
             name for name in dir(selector) if name.endswith("_") and not name.startswith("_") and hasattr(selector, name)
         }
         if hasattr(selector, "partial_fit"):
+            found |= {name for name in vars(info.load()("cv").fit(table, y)) if name.endswith("_")}
             found |= {name for name in vars(selector.partial_fit(table, y)) if name.endswith("_")}
     assert set(documented(info, "Attributes")) == found
 

@@ -111,17 +111,19 @@ def _check_groups(feature_groups: Any, n_columns: int) -> Array:
 
 
 def resolve_count(n_features_to_select: Any, available: int, what: str = "features") -> int | None:
-    """The number of features asked for, or None for ``"auto"``.
+    """The number of features asked for, or None for ``"auto"`` and ``"cv"``.
 
-    A whole number is a count, a float in (0, 1] is a share (at least one), ``"auto"`` leaves it to the data.
+    A whole number is a count, a float in (0, 1] is a share (at least one), ``"auto"`` and ``"cv"`` leave it to the data.
     """
     asked: Any = n_features_to_select
-    if isinstance(asked, str) and asked == "auto":
+    if isinstance(asked, str) and asked in ("auto", "cv"):
         return None
     if isinstance(asked, numbers.Integral) and not isinstance(asked, bool):
         count = int(asked)
         if count < 1:
-            raise ValueError(f"n_features_to_select={asked!r}: ask for at least 1 feature, a share in (0, 1], or 'auto'.")
+            raise ValueError(
+                f"n_features_to_select={asked!r}: ask for at least 1 feature, a share in (0, 1], 'auto' or 'cv'."
+            )
         if count > available:
             raise ValueError(
                 f"n_features_to_select={asked!r} is more than the {available} {what} there are to choose from; "
@@ -130,7 +132,9 @@ def resolve_count(n_features_to_select: Any, available: int, what: str = "featur
         return count
     if isinstance(asked, numbers.Real) and not isinstance(asked, bool) and 0.0 < float(asked) <= 1.0:
         return min(available, max(1, int(np.floor(float(asked) * available + 1e-9))))
-    raise ValueError(f"n_features_to_select={asked!r}: give a count such as 20, a share in (0, 1] such as 0.1, or 'auto'.")
+    raise ValueError(
+        f"n_features_to_select={asked!r}: give a count such as 20, a share in (0, 1] such as 0.1, 'auto' or 'cv'."
+    )
 
 
 @dataclass(frozen=True)

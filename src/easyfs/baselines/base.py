@@ -262,6 +262,11 @@ class Baseline(BaseSelector):
 
     def _constraints(self) -> Request:
         constraints = super()._constraints()
+        if self.n_features_to_select == "cv":
+            raise ValueError(
+                "n_features_to_select='cv' is for EasyFS and EasyFSRanking; cross-validate this method with "
+                "easyfs.evaluation.compare, and give a count."
+            )
         if constraints.count is None and not self.finds_set:
             raise ValueError(
                 f"n_features_to_select='auto': {type(self).__name__} ranks the columns and does not say how many to take; "

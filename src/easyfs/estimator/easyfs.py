@@ -22,11 +22,13 @@ class EasyFS(StreamingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", default="auto"
+    n_features_to_select : int, float, "auto" or "cv", default="auto"
         How many columns to select. A whole number is a count, a float in (0, 1] is a share of the columns (at least one):
         ``1`` is one column, ``1.0`` is all of them. ``"auto"`` stops when no column that is left says more about the target
-        than the best of as many random columns would; at least one is selected. Without a target, it stops when the next
-        column would add less than a hundredth of what the selected ones cover.
+        than the best of as many random columns would; at least one is selected. ``"cv"`` takes the number of columns whose
+        linear model predicts best in five-fold cross-validation, or the smallest within one standard error of it: more
+        columns than ``"auto"`` where many weak ones help a model together. Without a target, ``"auto"`` stops when the
+        next column would add less than a hundredth of what the selected ones cover.
 
     task : {"auto", "classification", "regression"}, default="auto"
         What ``y`` is. ``"auto"`` reads it from ``y``: text, booleans and whole numbers that are few, or codes of several
@@ -112,6 +114,9 @@ class EasyFS(StreamingSelector):
         The class labels, for a single column of them.
     plan_ : Plan
         After :meth:`partial_fit`: the scaling and network that all blocks go through.
+    cv_results_ : dict of ndarrays
+        With ``n_features_to_select="cv"``: for each of ``n_features`` the share of the target explained in the rows that
+        were left out, ``mean_test_score``, ``std_test_score`` and ``split0_test_score`` to ``split4_test_score``.
     n_features_in_ : int
         Number of columns seen.
     feature_names_in_ : ndarray of str

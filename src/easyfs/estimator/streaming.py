@@ -26,6 +26,7 @@ from easyfs.estimator.findings import Findings
 from easyfs.passes.block import SAMPLE_ROWS, Block
 from easyfs.passes.choose import choose
 from easyfs.passes.choosing import LEVEL
+from easyfs.passes.cross_validate import cross_validate
 from easyfs.passes.make_plan import Prepared, make_plan
 from easyfs.passes.plan import Plan
 from easyfs.passes.settings import ChoiceSettings, PlanSettings
@@ -45,6 +46,8 @@ from easyfs.tables.target import (
 from easyfs.tables.target_summary import describe_target
 from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
 
+# Rows that cross-validation needs.
+FEWEST_ROWS = 20
 # Root mean square of a scaled column, as a share of the bound, from which on much of it must have been clipped.
 DRIFT = 0.75
 
@@ -57,6 +60,7 @@ class StreamingSelector(Findings):
     task_: str | None
     classes_: Array
     plan_: Plan
+    cv_results_: dict[str, Array]
     _statistics: Statistics | None
     _additive = True
 
@@ -103,6 +107,7 @@ class StreamingSelector(Findings):
         with threads_for(*block.X.shape):
             engine = MemoryEngine(block)
             prepared = self._prepare(engine, request)
+            request = self._count_columns(prepared.sample, request)
             statistics = engine.reduce(prepared)
             self._remember(block.target)
             self._result = self._choose(prepared.plan, statistics, request)
@@ -152,6 +157,10 @@ class StreamingSelector(Findings):
         X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
         if self._adds_nothing(X, sample_weight, first=first):
             return self
+        if self.n_features_to_select == "cv":
+            raise ValueError(
+                "n_features_to_select='cv' needs all rows at once; use fit (it reads lazy tables, too), or 'auto'."
+            )
         if plan is not None:
             self._check_plan(plan, column_names(X))
         matrix = self._check_table(
@@ -259,6 +268,7 @@ class StreamingSelector(Findings):
         with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
             engine = TorchEngine(X, target, weight)
             prepared = self._prepare(engine, request)
+            request = self._count_columns(prepared.sample, request)
             statistics = engine.reduce(prepared)
             self._remember(target)
             self._result = self._choose(prepared.plan, statistics, request)
@@ -278,6 +288,7 @@ class StreamingSelector(Findings):
         sample = Block(matrix, target, rows.weight, stands_for, float(rows.n_rows))
         with threads_for(*matrix.shape):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
+            request = self._count_columns(sample, request)
         summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
         self._remember(target)
         self._saw(summed.n_rows, None, summed.missing)
@@ -311,6 +322,22 @@ class StreamingSelector(Findings):
         if missing:
             raise ValueError(f"X does not have the selected column {missing[0]!r}.")
         return parted.select(names if parted.names is not None else self.get_support(indices=True).tolist())
+
+    def _count_columns(self, sample: Block, request: Request) -> Request:
+        """How many columns, by cross-validation on the sample, where that is asked for."""
+        if self.n_features_to_select != "cv":
+            return request
+        if sample.target.kind is None:
+            raise ValueError("n_features_to_select='cv' needs a target to predict; give a number, or 'auto'.")
+        if sample.n_rows < FEWEST_ROWS:
+            raise ValueError(
+                f"n_features_to_select='cv' needs at least {FEWEST_ROWS} rows, but there are {sample.n_rows}; give a "
+                "number, or 'auto'."
+            )
+        seed, rng = self._seed()
+        found = cross_validate(sample, self._plan_settings(), self._choice_settings(), request, seed, rng)
+        self.cv_results_ = found.results()
+        return replace(request, count=max(found.best, len(np.unique(request.groups[request.include]))))
 
     def _add(self, block: Block) -> None:
         """Sum a block up, and add the sums to those of the blocks before it."""
@@ -364,7 +391,7 @@ class StreamingSelector(Findings):
         self._choice_settings()
         self._result = None
         self._statistics = None
-        for name in ("plan_", "classes_", "task_", "_answered"):
+        for name in ("plan_", "classes_", "task_", "cv_results_", "_answered"):
             if hasattr(self, name):
                 delattr(self, name)
 
