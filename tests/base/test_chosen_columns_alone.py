@@ -41,8 +41,10 @@ def test_the_chosen_columns_are_enough(selector: Any, library: str, mixed: bool)
         else:
             np.testing.assert_array_equal(np.asarray(found), np.asarray(whole))
         assert nw.from_native(selector.take(few)).columns == chosen
-    with pytest.raises(ValueError, match="feature names"):
-        selector.transform(make({name: table[name] for name in (chosen[0], "x0")}))
+    for names in ((chosen[0], "x0"), (*chosen, "unknown")):
+        few = make({name: table.get(name, table["x2"]) for name in names})
+        with pytest.raises(ValueError, match="feature names"):
+            selector.transform(few)
 
 
 def test_dataframes_are_asked_for() -> None:

@@ -345,7 +345,7 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
     def _places_of_chosen(self, X: Any) -> list[int] | None:
         """Where the chosen columns stand in a table that has lost some of the others; None for a table that has all."""
         known, names = self._names(), column_names(X)
-        if known is None or names is None or set(known) <= set(names):
+        if known is None or names is None or not set(names) < set(known):
             return None
         chosen = [known[j] for j in self.get_support(indices=True)]
         return [names.index(name) for name in chosen] if set(chosen) <= set(names) else None
