@@ -13,7 +13,7 @@ ROOMS = {
         name: f"easyfs.sample.{name}"
         for name in ("drawing", "rows", "ridge", "chance", "elastic", "screens", "interactions")
     },
-    **{name: f"easyfs.passes.{name}" for name in ("block", "make_plan", "choosing", "choose")},
+    **{name: f"easyfs.passes.{name}" for name in ("block", "make_plan", "choosing", "choose", "cross_validate")},
     "partial": "easyfs.stages.partial",
     "streaming": "easyfs.estimator.streaming",
     "measuring": "easyfs.sums.measuring",

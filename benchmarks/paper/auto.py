@@ -38,6 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=",".join(name for name, data in DATA_SETS.items() if data.file))
     parser.add_argument("--label", default="now")
+    parser.add_argument("--count", default="auto", choices=("auto", "cv"))
     parser.add_argument("--raw", type=Path, default=RAW)
     parser.add_argument("--page", action="store_true")
     args = parser.parse_args()
@@ -49,7 +50,7 @@ def main() -> None:
         data = get(name)
         if (name, args.label) in done or not data.available:
             continue
-        row = {"data": name, "task": data.task, "label": args.label, **measure(*data.load(), data.task)}
+        row = {"data": name, "task": data.task, "label": args.label, **measure(*data.load(), data.task, args.count)}
         with args.raw.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         print(name, np.mean(row["sizes"]), np.mean(row["scores"]), np.round(np.mean(row["seconds"]), 2), flush=True)
@@ -59,7 +60,7 @@ def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
-def measure(X: np.ndarray, y: np.ndarray, task: str) -> dict[str, list[float]]:
+def measure(X: np.ndarray, y: np.ndarray, task: str, count: str) -> dict[str, list[float]]:
     """Number of columns, score and seconds of each fold."""
     classes = task == "classification"
     kind = StratifiedKFold if classes else KFold
@@ -72,7 +73,7 @@ def measure(X: np.ndarray, y: np.ndarray, task: str) -> dict[str, list[float]]:
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            selector = EasyFS(random_state=0, task=task).fit(X[train], y[train])
+            selector = EasyFS(count, random_state=0, task=task).fit(X[train], y[train])
         found["seconds"].append(time.perf_counter() - start)
         columns = np.flatnonzero(selector.get_support())
         model = make_pipeline(StandardScaler(), SVC(kernel="linear") if classes else SVR())
@@ -114,6 +115,21 @@ def page(rows: list[dict[str, Any]]) -> str:
         cells = [f"{np.mean(row['sizes']):.1f}" for row in (before, now)]
         cells += [f"{np.mean(row['scores']):.3f} ({np.std(row['scores']):.3f})" for row in (before, now)]
         lines.append(f"| {name} | {'accuracy' if classes else 'error'} | {' | '.join(cells)} | {gain:+.3f} |")
+    cv = [row for row in rows if row["label"] == "cv"]
+    if cv:
+        lines += [
+            "",
+            '## "cv" beside "auto"',
+            "",
+            "| data | score | columns: auto | columns: cv | score: auto | score: cv | seconds: cv |",
+        ]
+        lines.append("|---|---|---|---|---|---|---|")
+    for row in cv:
+        auto = by[row["data"], "now"]
+        cells = [f"{np.mean(one['sizes']):.1f}" for one in (auto, row)]
+        cells += [f"{np.mean(one['scores']):.3f} ({np.std(one['scores']):.3f})" for one in (auto, row)]
+        kind = "accuracy" if row["task"] == "classification" else "error"
+        lines.append(f"| {row['data']} | {kind} | {' | '.join(cells)} | {np.mean(row['seconds']):.1f} |")
     return "\n".join(lines) + "\n"
 
 
