@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easyfs.stages import relevance
-from easyfs.stages.relevance import explained_share, orthonormal_basis
+from easyfs.stages.relevance import explained_share, null_relevance, orthonormal_basis
 
 
 def conditional_variance(M, Y):
@@ -133,3 +133,27 @@ def test_explained_share_is_the_r_squared_summed_over_the_targets():
 
 def test_a_feature_without_energy_explains_nothing():
     np.testing.assert_array_equal(explained_share(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0.0, 25.0])), [0.0, 1.0])
+
+
+def orthonormal_target(n, rank, rng):
+    Y = rng.standard_normal((n, rank))
+    return np.linalg.qr(Y - Y.mean(axis=0))[0]
+
+
+@pytest.mark.parametrize(("n", "rank", "n_drawn"), [(30, 1, 50), (30, 3, 50), (100, 2, 10), (200, 1, 1)])
+def test_the_best_of_many_null_nodes_passes_the_null_relevance_in_one_case_of_twenty(n, rank, n_drawn):
+    rng = np.random.default_rng(1)
+    Y = orthonormal_target(n, rank, rng)
+    bar, passed, repeats = null_relevance(n, rank, n_drawn), 0, 4000
+    for _ in range(repeats // 100):
+        nodes = rng.standard_normal((100 * n_drawn, n))
+        nodes -= nodes.mean(axis=1, keepdims=True)
+        relevance = ((nodes @ Y) ** 2).sum(axis=1) / (nodes**2).sum(axis=1)
+        passed += int((relevance.reshape(100, n_drawn).max(axis=1) > bar).sum())
+    assert passed / repeats == pytest.approx(0.05, abs=0.015)
+
+
+def test_null_relevance_grows_with_the_nodes_drawn_and_falls_with_the_rows():
+    assert null_relevance(100, 1, 10) < null_relevance(100, 1, 1000)
+    assert null_relevance(1000, 1, 10) < null_relevance(100, 1, 10)
+    assert 0.0 < null_relevance(3, 2, 5) <= 1.0
