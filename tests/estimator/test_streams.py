@@ -55,7 +55,7 @@ def test_whole_blocks_and_merged_halves_give_the_same_order(task: str, compressi
     assert_same_selection(whole, left.merge(right))
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(st.lists(st.integers(2, 298), unique=True, max_size=12).map(sorted), st.sampled_from(STREAMS))
 def test_any_cut_into_weighted_blocks_gives_the_same_order(cuts: list[int], kind: tuple[str, str]) -> None:
     task, compression = kind

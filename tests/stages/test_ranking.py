@@ -70,7 +70,7 @@ def test_importance_order_breaks_ties_by_own_score_and_then_by_place():
     np.testing.assert_array_equal(importance_order(np.zeros(3), np.array([np.inf, 1.0, 0.0])), [2, 1, 0])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=8), st.integers(0, 100))
 def test_importance_order_is_a_permutation_sorted_by_importance(importance, seed):
     importance = np.array(importance, dtype=float)

@@ -29,7 +29,7 @@ def residual_variance(feature, y):
     return (y - design @ np.linalg.lstsq(design, y, rcond=None)[0]).var()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(4, 40), p=st.integers(1, 6), size=st.sampled_from([1e-3, 1.0, 1e4]), seed=st.integers(0, 2**32 - 1))
 def test_conditional_variance_is_the_residual_variance_of_a_linear_fit(n, p, size, seed):
     rng = np.random.default_rng(seed)
@@ -45,7 +45,7 @@ def test_a_constant_feature_leaves_the_whole_variance_of_the_target():
     np.testing.assert_allclose(conditional_variance(M, y), [1.0, 0.0], atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(t=st.integers(2, 5), seed=st.integers(0, 2**32 - 1))
 def test_several_targets_may_be_mixed_by_any_invertible_matrix(t, seed):
     rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ def test_a_class_of_one_row_has_no_spread():
     assert (found[0] > 0).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(8, 40), t=st.integers(1, 5), n_repeated=st.integers(0, 3), seed=st.integers(0, 2**32 - 1))
 def test_orthonormal_basis_makes_the_targets_orthonormal_and_drops_repeated_ones(n, t, n_repeated, seed):
     rng = np.random.default_rng(seed)
