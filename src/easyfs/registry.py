@@ -167,7 +167,7 @@ def available_selectors(task: str | None = None) -> list[SelectorInfo]:
     >>> from easyfs import available_selectors
     >>> [info.name for info in available_selectors("unsupervised")]
     ['easyfs', 'spec', 'mcfs', 'laplacian_score', 'inf_fs', 'random']
-    >>> print(available_selectors()[1])
+    >>> print(available_selectors()[2])
     pearson: classification, regression; model-free, gives a ranking. Pearson, Note on regression and inheritance, 1895
     """
     if task is not None:

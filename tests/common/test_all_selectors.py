@@ -12,18 +12,18 @@ from .checks import ALL_TASKS, CHECKS, SUPERVISED, Check, SelectorCase
 
 
 def sequential(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFS:
-    return EasyFS(n_features_to_select, random_state=random_state, **{"n_hidden": 32, "n_enhancement": 200} | parameters)
+    return EasyFS(n_features_to_select, random_state=random_state, **{"n_hidden": 32} | parameters)
 
 
-def ranking(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFS:
+def ranking(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFSRanking:
     return EasyFSRanking(n_features_to_select, random_state=random_state, **parameters)
 
 
 def sequential_exact(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFS:
-    return sequential(n_features_to_select, random_state, n_hidden=0, n_enhancement=0, predicted_share=0, **parameters)
+    return sequential(n_features_to_select, random_state, n_hidden=0, predicted_share=0, **parameters)
 
 
-def ranking_exact(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFS:
+def ranking_exact(n_features_to_select: Any, random_state: Any, **parameters: Any) -> EasyFSRanking:
     return ranking(n_features_to_select, random_state, n_hidden=0, n_enhancement=0, **parameters)
 
 

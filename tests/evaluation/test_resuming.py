@@ -50,7 +50,7 @@ def uninterrupted() -> Comparison:
     return breast(None)
 
 
-def wait_for(what: Any, seconds: float = 60.0) -> None:
+def wait_for(what: Any, seconds: float = 600.0) -> None:
     """Wait until something is so; the limit is for a run that hangs."""
     end = time.monotonic() + seconds
     while not what():

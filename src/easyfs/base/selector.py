@@ -401,7 +401,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         )
 
     def coding(self, most: int = MOST_CODED) -> Coding | None:
-        """What the first ``most`` chosen columns say of every column; None for a method that does not measure it."""
+        """What chosen columns say of every column.
+
+        Parameters
+        ----------
+        most : int
+            The first so many of the chosen columns are looked at.
+
+        Returns
+        -------
+        Coding or None
+            None for a method that does not measure it.
+        """
         found = self._found()
         if found.coded is None:
             return None
