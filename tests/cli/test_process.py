@@ -118,6 +118,7 @@ def test_a_terminal_has_colours_and_progress(tmp_path, numbers):
     assert "x2" in text
 
 
+@pytest.mark.slow
 def test_a_csv_of_300_megabytes_takes_less_than_1500_megabytes_of_memory(tmp_path):
     rng = np.random.default_rng(0)
     block = pl.DataFrame(rng.normal(size=(3000, 100)).round(7), schema=[f"x{j}" for j in range(100)])

