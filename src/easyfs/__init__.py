@@ -7,11 +7,12 @@ import sklearn.feature_selection  # noqa: F401
 
 from easyfs.base.explanation import Explanation
 from easyfs.base.selector import set_report_builder
+from easyfs.common.version import VERSION
 from easyfs.estimator.easyfs import EasyFS
 from easyfs.estimator.easyfs_ranking import EasyFSRanking
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "EasyFS",

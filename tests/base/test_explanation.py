@@ -164,7 +164,7 @@ def test_columns_that_matter_together() -> None:
 def test_groups_and_blocks(numbers: Frame) -> None:
     X, y = numbers
     X = X[list("abcd")]
-    grouped = EasyFS(1, random_state=0, groups=["p", "q", "q", "p"]).fit(X, y).explain()
+    grouped = EasyFS(1, random_state=0, feature_groups=["p", "q", "q", "p"]).fit(X, y).explain()
     assert len(grouped.chosen) == 2
     assert len({column.group for column in grouped.chosen}) == 1
     blocks = EasyFS(2, random_state=0)

@@ -167,7 +167,7 @@ def test_methods_and_their_parameters(command, numbers):
     code, out, err = command("select", numbers, "-t", "y", "-k", 2, "-m", "mrmr")
     assert "chosen by mrmr" in out
     assert "score" in out
-    ranking = ("--set", "compression=ranking", "--set", "n_hidden=32", "--set", "literal=true")
+    ranking = ("-m", "easyfs_ranking", "--set", "n_hidden=32", "--set", "literal=true")
     sequential = ("--set", "coverage=0.1", "--set", "interactions=false", "--set", "clip=null")
     for sets in (ranking, sequential):
         code, out, err = command("select", numbers, "-t", "y", "-k", 2, *sets, "--columns", "-")

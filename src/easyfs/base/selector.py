@@ -27,6 +27,8 @@ from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER, ColumnInfo
 from easyfs.tables.encoder import TableEncoder, read_table
 from easyfs.tables.frames import check_is_table, column_names, column_types, is_table, missing_in, take_columns, to_matrix
+from easyfs.tables.levels import Levels
+from easyfs.tables.naming import Roles, without
 from easyfs.tables.target_summary import TargetInfo
 from easyfs.tables.weights import weighs_nothing
 
@@ -75,6 +77,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     _result: Selection | None  # of the columns of the matrix, which a table of mixed columns has more of
     _encoder: TableEncoder | None
     _seen: Seen
+    _roles = Roles()  # columns of the table that are target or weights
     # Whether what several columns add sums up to what they add together.
     _additive = False
 
@@ -102,12 +105,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         learn: bool = True,
         count: bool = True,
         more: bool = False,
+        levels: Levels | None = None,
     ) -> Array:
         """Check names and number of columns; give the table as a matrix of numbers.
 
         A table with columns that are no numbers is encoded; how is learnt where ``reset`` is set, unless ``learn`` is not:
         then as ``encoder`` does it, or not at all. ``count`` says whether the table is one to learn from, whose missing
-        values are counted, and ``more`` whether more rows will come.
+        values are counted, ``more`` whether more rows will come, and ``levels`` how often each value of a column comes
+        where the table is a sample.
         """
         checks: dict[str, Any] = {"estimator": self, "min_rows": min_rows}
         check_is_table(X)
@@ -123,7 +128,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             named = names if all(isinstance(name, str) for name in names) else None
             if learn:
                 wanted = resolve_columns("include", include, len(names), named)
-                encoder, matrix = read_table(X, wanted, more=more, **checks)
+                encoder, matrix = read_table(X, wanted, more=more, levels=levels, **checks)
             else:
                 matrix = to_matrix(X, **checks) if encoder is None else encoder.transform(X, **checks)
             validate_data(self, X, reset=True, skip_check_array=True)
@@ -298,6 +303,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         check_is_table(X)
         if not is_table(X):
             return super().transform(X)
+        X = without(X, self._roles)
         if self._encoder is not None:
             wanted = _get_output_config("transform", self)["dense"]
             taken = self.take(X)
@@ -330,6 +336,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         check_is_table(X)
         if not is_table(X):
             raise TypeError(f"take is for a dataframe or Arrow table, but X is of type {type(X).__name__}; use transform.")
+        X = without(X, self._roles)
         validate_data(self, X, reset=False, skip_check_array=True)
         return take_columns(X, self.get_support(indices=True))
 
@@ -401,12 +408,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         )
 
     def coding(self, most: int = MOST_CODED) -> Coding | None:
-        """What chosen columns say of every column.
+        """Say what the first chosen columns tell of every column.
 
         Parameters
         ----------
         most : int
-            The first so many of the chosen columns are looked at.
+            How many of them.
 
         Returns
         -------

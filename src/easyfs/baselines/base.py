@@ -16,6 +16,7 @@ from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
 from easyfs.sums.measuring import measure_scaling
 from easyfs.sums.scaling import Scaling
+from easyfs.tables.naming import take_roles
 from easyfs.tables.target import Target, check_target, check_varies
 from easyfs.tables.target_summary import describe_target
 from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
@@ -198,6 +199,7 @@ class Baseline(BaseSelector):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._forget()
         self._check_parameters()
+        X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
         matrix = self._check_table(X, reset=True)
         n, d = matrix.shape
         target = self._check_target(y, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -17,8 +18,12 @@ from easyfs.base.selector import BaseSelector
 from easyfs.common.notices import warn_user
 from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
+from easyfs.common.version import VERSION
 from easyfs.engines.memory import Engine, MemoryEngine
-from easyfs.passes.block import Block
+from easyfs.engines.opening import open_parts
+from easyfs.engines.parts import PartedTable, Summing, scan, with_labels
+from easyfs.engines.torch import TorchEngine, as_tensor, is_tensor, to_host
+from easyfs.passes.block import SAMPLE_ROWS, Block
 from easyfs.passes.choose import choose
 from easyfs.passes.choosing import LEVEL
 from easyfs.passes.make_plan import Prepared, make_plan
@@ -29,6 +34,7 @@ from easyfs.passes.summarise import summarise
 from easyfs.stages.redundancy import explained_by_selected
 from easyfs.sums.measuring import check_scale, scaled_late
 from easyfs.tables.frames import column_names
+from easyfs.tables.naming import take_roles
 from easyfs.tables.target import (
     CONSTANT_TARGET,
     Target,
@@ -68,13 +74,15 @@ class StreamingSelector(BaseSelector):
 
         Parameters
         ----------
-        X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
-            Numbers; NaN is a missing value and counts as the mean of its column.
-        y : array-like of shape (n,) or (n, t), optional
-            Class labels, numbers, several targets, or a 0/1 matrix of labels. Without it, the columns that best cover
-            the table are selected.
-        sample_weight : array-like of shape (n,), optional
-            Weight of each row; a weight of 2 is the same as having the row twice.
+        X : array-like, sparse matrix, dataframe, Arrow table or lazy table of shape (n, d)
+            Numbers; NaN is a missing value and counts as the mean of its column. A polars ``LazyFrame``, a
+            ``pyarrow.dataset``, a DuckDB relation, ``easyfs.scan(...)``, a Dask or a Spark table is read in parts, twice,
+            and is never in memory as a whole; a tensor of torch or an array of CuPy is summed on its device.
+        y : array-like of shape (n,) or (n, t), str or list of str, optional
+            Class labels, numbers, several targets, or a 0/1 matrix of labels; or the name of a column of ``X`` that holds
+            them, or a list of such names. Without it, the columns that best cover the table are selected.
+        sample_weight : array-like of shape (n,) or str, optional
+            Weight of each row, or the name of a column of ``X``; a weight of 2 is the same as having the row twice.
 
         Returns
         -------
@@ -82,6 +90,12 @@ class StreamingSelector(BaseSelector):
             The fitted selector.
         """
         self._forget()
+        parted = open_parts(X, y, sample_weight)
+        if parted is not None:
+            return self._fit_parts(parted)
+        if is_tensor(X):
+            return self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
+        X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
         block = self._rows_of(self._check_table(X, reset=True), y, sample_weight, self.task)
         request = self._constraints()
         check_enough_rows(block.X, block.weight)
@@ -136,6 +150,7 @@ class StreamingSelector(BaseSelector):
             raise ValueError("plan and scale are for the first block; this selector has seen rows already.")
         if first:
             self._forget()
+        X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
         if self._adds_nothing(X, sample_weight, first=first):
             return self
         if plan is not None:
@@ -266,10 +281,81 @@ class StreamingSelector(BaseSelector):
 
     def _prepare(self, engine: Engine, request: Request, scale: tuple[Any, Any] | None = None) -> Prepared:
         """Make the plan from the engine's sample."""
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=4)
-        rng = np.random.default_rng(seeds)
-        seed = int(rng.integers(1 << 62))
+        seed, rng = self._seed()
         return make_plan(engine.sample(seed), self._plan_settings(), request, seed, rng, scale)
+
+    def _seed(self) -> tuple[int, np.random.Generator]:
+        """The seed of all draws of rows, and where the weights of the network come from."""
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
+        return int(rng.integers(1 << 62)), rng
+
+    def _fit_tensor(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Fit a table on a device: the plan is made from a sample on the host, the sums where the rows are."""
+        n = int(X.shape[0])
+        self._check_table(to_host(X[: min(n, 2)]), reset=True, count=False, min_rows=min(n, 2))
+        target, weight = check_target(y, n, self.task), check_weights(sample_weight, n)
+        self._check_target_is_there(target)
+        request = self._constraints()
+        if weight is not None and not (weight > 0).all():
+            raise ValueError("sample_weight has zeros; leave such rows of a tensor out, X[sample_weight > 0].")
+        check_enough_rows(to_host(X[:2]), weight)
+        check_varies(target)
+        self._saw(n, describe_target(target, y))
+        with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
+            engine = TorchEngine(X, target, weight)
+            prepared = self._prepare(engine, request)
+            statistics = engine.reduce(prepared)
+            self._remember(target)
+            self._result = self._choose(prepared.plan, statistics, request)
+        return self
+
+    def _fit_parts(self, table: PartedTable) -> Self:
+        """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
+        seed, rng = self._seed()
+        self._roles = table.roles
+        rows, stands_for = table.reduce(partial(scan, seed=seed)).sample()
+        matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
+        target = with_labels(check_target(rows.y, matrix.shape[0], self.task), rows.counts)
+        self._check_target_is_there(target)
+        request = self._constraints()
+        check_enough_rows(matrix, rows.weight)
+        check_varies(target)
+        sample = Block(matrix, target, rows.weight, stands_for, float(rows.n_rows))
+        with threads_for(*matrix.shape):
+            plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
+        summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
+        self._remember(target)
+        self._saw(summed.n_rows, None, summed.missing)
+        with threads_for(summed.n_rows, matrix.shape[1]):
+            self._result = self._choose(plan, summed.statistics, request)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Reduce a table to the selected columns, in their original order.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe, Arrow table or lazy table of shape (n, d)
+            A table with the columns of ``fit``, with or without target and weights.
+
+        Returns
+        -------
+        ndarray, sparse matrix or table of shape (n, n_features_)
+            An array, unless ``set_output`` asks for a dataframe. A table with columns that are no numbers comes back as a
+            table of its own library, and a lazy table as a lazy table, which is not read.
+        """
+        check_is_fitted(self)
+        if is_tensor(X):
+            self._check_table(np.empty((1, X.shape[1])), reset=False, count=False, min_rows=1)
+            return X[:, self.get_support(indices=True)]
+        parted = open_parts(X)
+        if parted is None:
+            return super().transform(X)
+        names = [str(name) for name in self.get_feature_names_out()]
+        missing = [] if parted.names is None else [name for name in names if name not in parted.names]
+        if missing:
+            raise ValueError(f"X does not have the selected column {missing[0]!r}.")
+        return parted.select(names if parted.names is not None else self.get_support(indices=True).tolist())
 
     def _add(self, block: Block) -> None:
         """Sum a block up, and add the sums to those of the blocks before it."""

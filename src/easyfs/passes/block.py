@@ -8,7 +8,7 @@ from typing import Any
 from scipy import sparse
 
 from easyfs.common.types import Array
-from easyfs.sample.drawing import counts_rows, draw_rows
+from easyfs.sample.drawing import Drawn, counts_rows, draw_rows
 from easyfs.tables.target import Target
 
 # A plan is made from at most this many rows.
@@ -47,12 +47,21 @@ class Block:
     def __getitem__(self, rows: Any) -> Block:
         return Block(self.X[rows], self.target[rows], None if self.weight is None else self.weight[rows])
 
-    def sample(self, seed: int, size: int = SAMPLE_ROWS) -> Block:
-        """At most ``size`` rows, drawn by the hashes of their numbers, rare classes among them; all if they are few."""
+    def draw(self, seed: int, size: int = SAMPLE_ROWS) -> tuple[Drawn | None, float]:
+        """Which rows a sample has, by the hashes of their numbers, rare classes among them; and how many rows there are.
+
+        None where all rows are the sample.
+        """
         codes = self.target.values if self.target.kind == "classes" else None
         counts = self.weight is not None and counts_rows(self.weight)
         population = float(self.weight.sum() if counts and self.weight is not None else self.n_rows)
         if population <= size:
+            return None, population
+        return draw_rows(self.n_rows, size, seed, self.weight, codes), population
+
+    def sample(self, seed: int, size: int = SAMPLE_ROWS) -> Block:
+        """At most ``size`` rows, or all of them where they are few."""
+        drawn, population = self.draw(seed, size)
+        if drawn is None:
             return Block(self.X, self.target, self.weight, population=population)
-        drawn = draw_rows(self.n_rows, size, seed, self.weight, codes)
         return Block(self.X[drawn.rows], self.target[drawn.rows], drawn.weight, drawn.chance, population)

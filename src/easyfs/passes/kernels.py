@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from easyfs.common.threads import block_rows
 from easyfs.common.types import Array
 from easyfs.stages.expansion import Network
 from easyfs.sums.measuring import scale_rows
@@ -19,10 +20,16 @@ from easyfs.sums.scaling import Scaling
 class Kernels(Protocol):
     """What an array library must be able to do."""
 
+    def block_rows(self, n_columns: int, scaling: Scaling) -> int:
+        """Rows that are worked on at a time."""
+
     def empty(self, n_rows: int, n_columns: int, scaling: Scaling) -> Any:
         """Room for dense rows."""
 
-    def scale(self, X: Any, scaling: Scaling, weight: Array | None, out: Any) -> Array:
+    def zeros(self, *shape: int) -> Any:
+        """Room for sums, in float64."""
+
+    def scale(self, X: Any, scaling: Scaling, weight: Any, out: Any) -> Any:
         """Scale rows into ``out``; missing values become zero. Give the weight of the observed values of each column."""
 
     def expand(self, inputs: Any, network: Network, out: Any) -> None:
@@ -31,16 +38,27 @@ class Kernels(Protocol):
     def put(self, values: Array, out: Any) -> None:
         """Write an array of numpy into ``out``."""
 
-    def gram(self, A: Any, weight: Array | None) -> Array:
-        """``A' W A`` in float64."""
+    def add_gram(self, total: Any, A: Any, weight: Any) -> None:
+        """Add ``A' W A``."""
+
+    def host(self, values: Any) -> Array:
+        """Sums as an array of numpy."""
 
 
 class NumpyKernels:
     """On the processor."""
 
+    def block_rows(self, n_columns: int, scaling: Scaling) -> int:
+        """As many rows as fit the cache, and enough that a product takes longer than to add it to the others."""
+        return max(block_rows(n_columns, scaling.dtype.itemsize), n_columns // 2)
+
     def empty(self, n_rows: int, n_columns: int, scaling: Scaling) -> Array:
         """Room for dense rows."""
         return np.empty((n_rows, n_columns), dtype=scaling.dtype)
+
+    def zeros(self, *shape: int) -> Array:
+        """Room for sums, in float64."""
+        return np.zeros(shape)
 
     def scale(self, X: Array, scaling: Scaling, weight: Array | None, out: Array) -> Array:
         """Scale rows into ``out``; missing values become zero. Give the weight of the observed values of each column."""
@@ -54,12 +72,16 @@ class NumpyKernels:
         """Write an array into ``out``."""
         out[:] = values
 
-    def gram(self, A: Array, weight: Array | None) -> Array:
-        """``A' W A`` in float64; rows that lie too far from zero for float32 are multiplied in float64."""
+    def add_gram(self, total: Array, A: Array, weight: Array | None) -> None:
+        """Add ``A' W A``; rows that lie too far from zero for float32 are multiplied in float64."""
         rows = Rows(A[:, :0], A).safe().extra
         if weight is not None:
             rows = rows * np.sqrt(weight).astype(rows.dtype)[:, None]
-        return np.asarray(rows.T @ rows, dtype=np.float64)
+        total += rows.T @ rows
+
+    def host(self, values: Array) -> Array:
+        """Sums as they are."""
+        return values
 
 
 NUMPY = NumpyKernels()

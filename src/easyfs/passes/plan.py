@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -124,6 +124,12 @@ class Plan:
     def by_class(self) -> bool:
         """Whether sums are kept for each class apart, as the paper's ranking needs them."""
         return isinstance(self.settings, RankingPlan) and self.target.kind == "classes"
+
+    def light(self) -> Plan:
+        """What is needed to sum rows up, and nothing else: small enough to be sent to where the rows are."""
+        plan = replace(self, sample=None, found=(), fitted=None, sketch=None)
+        plan.__dict__["identity"] = self.identity
+        return plan
 
     @cached_property
     def identity(self) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
-from easyfs.common.threads import block_rows, block_slices, map_blocks
+from easyfs.common.threads import block_slices, map_blocks
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
 from easyfs.passes.kernels import NUMPY, Kernels
@@ -111,11 +113,10 @@ def _folded(
     """Many rows: blocks that fit the cache, a task each, added up in their order."""
     n_targets, width = shape
     d, n_nodes, dtype = plan.n_inputs, plan.network.n_extra, plan.scaling.dtype
-    size = max(block_rows(width, dtype.itemsize), width // 2)
-    blocks = block_slices(block.n_rows, size)
+    blocks = block_slices(block.n_rows, kernels.block_rows(width, plan.scaling))
 
-    def add(task: list[slice]) -> tuple[Array, Array]:
-        total, observed = np.zeros((width + 1, width + 1)), np.zeros(d)
+    def add(task: list[slice]) -> tuple[Any, Any]:
+        total, observed = kernels.zeros(width + 1, width + 1), kernels.zeros(d)
         for rows in task:
             weight = None if block.weight is None else block.weight[rows]
             A = kernels.empty(rows.stop - rows.start, width + 1, plan.scaling)
@@ -124,14 +125,14 @@ def _folded(
             if codes is not None:
                 kernels.put(plan.target.columns(codes[rows], n_targets, dtype), A[:, d + n_nodes : -1])
             A[:, -1] = 1.0
-            total += kernels.gram(A, weight)
+            kernels.add_gram(total, A, weight)
         return total, observed
 
-    total, observed = np.zeros((width + 1, width + 1)), np.zeros(d)
+    total, observed = kernels.zeros(width + 1, width + 1), kernels.zeros(d)
     for part, own in map_blocks(add, [blocks[i : i + BLOCKS_PER_TASK] for i in range(0, len(blocks), BLOCKS_PER_TASK)]):
         total += part
         observed += own
-    return SecondMoment.from_gram(total, block.n_rows, dtype), observed
+    return SecondMoment.from_gram(kernels.host(total), block.n_rows, dtype), kernels.host(observed)
 
 
 __all__ = ["summarise"]

@@ -159,7 +159,7 @@ def _neighbours(column: ChosenColumn) -> list[Neighbour]:
 def interactions_of(explanation: Explanation) -> list[Together] | None:
     """Columns that matter together, or in a curve; None if the method did not look for them."""
     asked = explanation.parameters
-    looked = bool(asked.get("interactions")) and asked.get("compression") == "sequential" and explanation.task is not None
+    looked = bool(asked.get("interactions")) and explanation.task is not None
     if not explanation.interactions and (not looked or explanation.n_rows < FEWEST_ROWS):
         return None
     return [
@@ -191,7 +191,7 @@ def enough_of(explanation: Explanation, chance: int | None) -> Enough:
         "total": number(gains.sum()),
         "at_90": at_90,
         "at_95": at_95,
-        "scores_add": explanation.parameters.get("compression") == "sequential",
+        "scores_add": explanation.method == "EasyFS",
         "chance_after": chance,
     }
 

@@ -84,19 +84,27 @@ def draw_rows(n: int, size: int, seed: int, weight: Array | None = None, codes: 
     return Drawn(rows, None if weight is None else weight[rows], None if chance is None else chance[order])
 
 
+def quotas(counts: Array, size: int) -> Array | None:
+    """How many rows of each class a sample of ``size`` has; None where no class is rare, so that all are drawn alike.
+
+    A class has at least a third of an equal part, or all its rows; the others share what is left by their size.
+    """
+    total, present = int(counts.sum()), counts > 0
+    least = np.minimum(counts, int(LEAST_OF_EQUAL_PART * size / max(1, int(present.sum()))))
+    rare = counts * (size / total) < least
+    if not rare.any():
+        return None
+    room = size - int(least[rare].sum())
+    shared = np.maximum(1, np.floor(counts * (room / max(1, int(counts[~rare].sum())))))
+    return np.where(present, np.where(rare, least, shared), 0).astype(np.intp)
+
+
 def _by_class(hashes: Array, codes: Array, size: int) -> tuple[Array, Array | None]:
     """Places of the rows that are taken, and how many rows each stands for: None where no class is rare."""
     counts = np.bincount(codes)
-    present = counts > 0
-    least = np.minimum(counts, int(LEAST_OF_EQUAL_PART * size / max(1, int(present.sum()))))
-    if (counts * (size / len(codes)) >= least).all():
+    quota = quotas(counts, size)
+    if quota is None:
         return np.argpartition(hashes, size)[:size], None
-    rare = counts * (size / len(codes)) < least
-    room = size - int(least[rare].sum())
-    quota = np.where(rare, least, np.maximum(1, np.floor(counts * (room / max(1, int(counts[~rare].sum())))))).astype(
-        np.intp
-    )
-    quota[~present] = 0
     order = np.lexsort((hashes, codes))
     place = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
     chosen = order[place < quota[codes[order]]]

@@ -39,6 +39,7 @@ from easyfs.tables.frames import (
     single_types,
     to_matrix,
 )
+from easyfs.tables.levels import Levels
 
 OTHER, MISSING = "other values", "missing"
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
@@ -127,7 +128,9 @@ class TableEncoder:
         )
 
     @classmethod
-    def learn(cls, X: Any, keep: Any = (), *, more: bool = False, **checks: Any) -> tuple[TableEncoder, Array]:
+    def learn(
+        cls, X: Any, keep: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
+    ) -> tuple[TableEncoder, Array]:
         """Learn from a table: values of categories, spans of dates.
 
         Parameters
@@ -138,6 +141,8 @@ class TableEncoder:
             Positions of columns that are used whatever they look like.
         more : bool, default=False
             Whether more rows will come.
+        levels : dict of str to Counter, optional
+            How often each value of a column comes, where the table is a sample of a larger one.
 
         Returns
         -------
@@ -149,7 +154,7 @@ class TableEncoder:
         codes, known = [], {}
         for j, (name, column) in enumerate(zip(column_names(X) or [], series_of(X), strict=True)):
             info, values = recognise(name, column, keep=j in kept, more=more)
-            codes.append(_learn(info, values))
+            codes.append(_learn(info, values, (levels or {}).get(name)))
             if info.used_as != NUMBER:  # numbers are read again, rather than kept twice
                 known[j] = values
         encoder = cls(codes)
@@ -214,7 +219,9 @@ def told(columns: list[ColumnInfo]) -> str:
     return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
 
 
-def read_table(X: Any, keep: Any = (), *, more: bool = False, **checks: Any) -> tuple[TableEncoder | None, Array]:
+def read_table(
+    X: Any, keep: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
+) -> tuple[TableEncoder | None, Array]:
     """A table as a matrix, and the encoding that it needed: None where all columns are numbers, and used as they are."""
     check_is_table(X)
     if numeric_columns(X).all():
@@ -222,7 +229,7 @@ def read_table(X: Any, keep: Any = (), *, more: bool = False, **checks: Any) -> 
         if not _has_odd_numbers(matrix, column_names(X) or [], keep):
             return None, matrix
         del matrix
-    return TableEncoder.learn(X, keep, more=more, **checks)
+    return TableEncoder.learn(X, keep, more=more, levels=levels, **checks)
 
 
 def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
@@ -247,13 +254,14 @@ def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
     return any(bool(is_row_number(names[j], matrix[:, j].astype(np.float64))) for j in np.flatnonzero(suspect))
 
 
-def _learn(info: ColumnInfo, values: Any) -> _Code:
+def _learn(info: ColumnInfo, values: Any, known: Counter[str | None] | None = None) -> _Code:
     if info.used_as == INDICATORS:
-        counts = Counter(text for text in values if text is not None)
+        every = Counter(values) if known is None else known
+        counts = {text: times for text, times in every.items() if text is not None}
         levels = sorted(sorted(counts), key=lambda level: -counts[level])
         has_other = len(levels) > MOST_LEVELS
         levels = levels[:MOST_LEVELS]
-        has_missing = info.n_missing > 0
+        has_missing = every[None] > 0
         parts = (*levels, *((OTHER,) if has_other else ()), *((MISSING,) if has_missing else ()))
         if len(parts) == 2:  # one indicator says it all
             parts = parts[1:]

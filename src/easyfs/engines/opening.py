@@ -1,0 +1,49 @@
+"""Which engine a table belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from easyfs.engines.parts import PartedTable
+from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation
+from easyfs.tables.naming import roles_of
+
+
+def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable | None:
+    """A table that comes in parts; None for one that is in memory, whatever else it may be.
+
+    Parameters
+    ----------
+    X : object
+        What was given as a table.
+    y, sample_weight : object
+        Target and weights: names of columns, for a table that has names.
+    """
+    kind = type(X)
+    library, name = kind.__module__.split(".")[0], kind.__name__
+    if library == "polars" and name == "LazyFrame":
+        names = X.collect_schema().names()
+        return of_lazy_frame(X, names, _roles(names, y, sample_weight, "a LazyFrame"))
+    if library == "pyarrow" and kind.__module__.endswith("dataset") and hasattr(X, "get_fragments"):
+        names = list(X.schema.names)
+        return of_dataset(X, names, _roles(names, y, sample_weight, "a pyarrow dataset"))
+    if library in ("duckdb", "_duckdb") and name == "DuckDBPyRelation":
+        names = list(X.columns)
+        return of_relation(X, names, _roles(names, y, sample_weight, "a DuckDB relation"))
+    return None
+
+
+def _roles(names: list[str], y: Any, sample_weight: Any, what: str) -> Any:
+    """Target and weights of a lazy table are columns of it."""
+    for parameter, given in (("y", y), ("sample_weight", sample_weight)):
+        named = given is None or isinstance(given, str)
+        if not named and not (parameter == "y" and isinstance(given, (list, tuple))):
+            raise TypeError(
+                f"X is {what}, so {parameter} must be the name of one of its columns, but it is of type "
+                f"{type(given).__name__}."
+            )
+    roles = roles_of(names, None, y, sample_weight)
+    if y is not None and not roles.target:
+        unknown = next((name for name in y if name not in names), y)
+        raise ValueError(f"y names column {unknown!r}, which X does not have.")
+    return roles

@@ -1,0 +1,119 @@
+"""Tables that are read batch by batch: lazy frames, data sets of files, relations of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from easyfs.engines.parts import Part, n_rows_of
+from easyfs.tables.naming import Roles, split
+
+# Numbers in a batch: large enough that products run at full speed, small enough that a few fit into any memory.
+BATCH_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 22, 1 << 10, 1 << 17
+
+Result = TypeVar("Result")
+
+
+def batch_rows(n_columns: int) -> int:
+    """Rows of a batch."""
+    return min(max(BATCH_NUMBERS // max(1, n_columns), FEWEST_ROWS), MOST_ROWS)
+
+
+@dataclass(frozen=True)
+class StreamTable:
+    """A table that is read from its first row to its last, as often as it is asked for.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of all its columns.
+    roles : Roles
+        Which of them are target and weights.
+    batches : callable
+        Gives the batches, each with a label for messages.
+    choose : callable
+        Gives the table with some columns, unread.
+    """
+
+    names: list[str]
+    roles: Roles
+    batches: Callable[[], Iterator[tuple[Any, str]]]
+    choose: Callable[[list[str]], Any]
+
+    def reduce(self, function: Callable[[Part], Result]) -> Result:
+        """``function`` of each batch, added up."""
+        total: Any = None
+        first = 0
+        for batch, label in self.batches():
+            X, y, weight = split(batch, self.roles)
+            found = function(Part(X, y, weight, first, label))
+            first += n_rows_of(X)
+            if total is None:
+                total = found
+            else:
+                total += found
+        if total is None:
+            raise ValueError("the table has no rows.")
+        result: Result = total
+        return result
+
+    def select(self, names: list[str]) -> Any:
+        """The table with some of its columns, unread."""
+        return self.choose(names)
+
+
+def of_lazy_frame(frame: Any, names: list[str], roles: Roles) -> StreamTable:
+    """A polars LazyFrame."""
+
+    def batches() -> Iterator[tuple[Any, str]]:
+        size = batch_rows(len(names))
+        if hasattr(frame, "collect_batches"):
+            found = frame.collect_batches(chunk_size=size, maintain_order=True)
+        else:  # older polars
+            found = _slices(frame, size)
+        for number, batch in enumerate(found):
+            if len(batch) or not number:
+                yield batch, f"batch {number}"
+
+    return StreamTable(names, roles, batches, frame.select)
+
+
+def _slices(frame: Any, size: int) -> Iterator[Any]:
+    start = 0
+    while True:
+        batch = frame.slice(start, size).collect()
+        yield batch
+        start += size
+        if len(batch) < size:
+            return
+
+
+def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
+    """A ``pyarrow.dataset.Dataset``."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    def batches() -> Iterator[tuple[Any, str]]:
+        for number, fragment in enumerate(dataset.get_fragments()):
+            label = getattr(fragment, "path", None) or f"fragment {number}"
+            try:
+                for batch in fragment.to_batches(schema=dataset.schema, batch_size=batch_rows(len(names))):
+                    if batch.num_rows:
+                        yield pa.Table.from_batches([batch]), str(label)
+            except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
+                raise ValueError(f"{label} cannot be read: {error}") from error
+
+    return StreamTable(names, roles, batches, lambda chosen: dataset.scanner(columns=chosen))
+
+
+def of_relation(relation: Any, names: list[str], roles: Roles) -> StreamTable:
+    """A relation of DuckDB."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    def batches() -> Iterator[tuple[Any, str]]:
+        reader = relation.fetch_arrow_reader(batch_rows(len(names)))
+        for number, batch in enumerate(reader):
+            if batch.num_rows:
+                yield pa.Table.from_batches([batch]), f"batch {number}"
+
+    return StreamTable(names, roles, batches, lambda chosen: relation.select(*(f'"{name}"' for name in chosen)))
