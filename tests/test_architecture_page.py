@@ -12,6 +12,7 @@ import pytest
 import easyfs
 from easyfs.baselines.base import Baseline
 from easyfs.engines.memory import Engine
+from easyfs.engines.parts import PartedTable
 from easyfs.passes.block import Block
 from easyfs.passes.plan import Plan
 from easyfs.passes.statistics import Statistics
@@ -23,7 +24,7 @@ HOUSE = Path(easyfs.__file__).parent
 
 DOTTED = sorted(set(re.findall(r"`(easyfs(?:\.\w+)+)`", TEXT)))
 # Attributes of what the page has introduced by its full name.
-SHORT = {one.__name__: one for one in (Baseline, Block, Engine, Plan, Statistics)}
+SHORT = {one.__name__: one for one in (Baseline, Block, Engine, PartedTable, Plan, Statistics)}
 ATTRIBUTES = sorted({(name, own) for name, own in re.findall(r"`(\w+)\.(\w+)`", TEXT) if name != "easyfs"})
 # Every equation of the paper.
 EQUATIONS = [
