@@ -158,3 +158,8 @@ def test_hostile_tables() -> None:
     for given in tables:
         for settings in ({}, {"rescale": False}, {"alpha": 0.0}, {"alpha": 1.0, "factor": 0.999}):
             assert np.isfinite(InfFSSelector(1, **settings).fit(given).scores_).all()
+    usual = InfFSSelector(1).fit(X)
+    for same in (X * 1e150, X * 1e-150, X + 1e9, (X * 1e30).astype(np.float32)):
+        found = InfFSSelector(1).fit(same)
+        np.testing.assert_allclose(found.scores_, usual.scores_, rtol=1e-5, atol=1e-8)
+        np.testing.assert_array_equal(found.order_, usual.order_)
