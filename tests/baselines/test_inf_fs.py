@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from easyfs import InfFSSelector
-from easyfs.baselines.inf_fs import DENSE, absolute_rank_correlation, path_scores
+from easyfs.baselines import inf_fs
+from easyfs.baselines.inf_fs import absolute_rank_correlation, path_scores
 
 Array = NDArray[Any]
 
@@ -63,15 +64,16 @@ def test_scores_equal_the_power_series() -> None:
     np.testing.assert_allclose(InfFSSelector().fit(table()).scores_, total, rtol=1e-10)
 
 
-def test_scores_of_many_columns_are_the_same_by_iteration() -> None:
-    X = np.random.default_rng(0).standard_normal((40, DENSE + 50))
+def test_scores_of_many_columns_are_the_same_by_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inf_fs, "DENSE", 100)
+    X = np.random.default_rng(0).standard_normal((40, 150))
     A = 1.0 - absolute_rank_correlation(X)
     np.testing.assert_allclose(path_scores(A, 0.9), scores_slowly(A, 0.9), rtol=1e-9)
     # Two groups that are joined with each other only: the eigenvalues come in pairs of both signs.
-    A = np.zeros((DENSE + 50, DENSE + 50))
-    A[:200, 200:] = A[200:, :200] = 1.0
+    A = np.zeros((150, 150))
+    A[:60, 60:] = A[60:, :60] = 1.0
     np.testing.assert_allclose(path_scores(A, 0.9), scores_slowly(A, 0.9), rtol=1e-9)
-    A = np.ones((DENSE + 50, DENSE + 50))
+    A = np.ones((150, 150))
     np.testing.assert_allclose(path_scores(A, 0.9), 9.0, rtol=1e-9)
 
 
@@ -156,3 +158,8 @@ def test_hostile_tables() -> None:
     for given in tables:
         for settings in ({}, {"rescale": False}, {"alpha": 0.0}, {"alpha": 1.0, "factor": 0.999}):
             assert np.isfinite(InfFSSelector(1, **settings).fit(given).scores_).all()
+    usual = InfFSSelector(1).fit(X)
+    for same in (X * 1e150, X * 1e-150, X + 1e9, (X * 1e30).astype(np.float32)):
+        found = InfFSSelector(1).fit(same)
+        np.testing.assert_allclose(found.scores_, usual.scores_, rtol=1e-5, atol=1e-8)
+        np.testing.assert_array_equal(found.order_, usual.order_)

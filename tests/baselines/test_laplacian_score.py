@@ -135,3 +135,8 @@ def test_hostile_tables() -> None:
     for table in tables:
         for settings in ({}, {"standardize": False}, {"metric": "cosine", "weights": "cosine"}):
             assert np.isfinite(LaplacianScoreSelector(1, **settings).fit(table).scores_).all()
+    usual = LaplacianScoreSelector(1).fit(X)
+    for same in (X * 1e150, X * 1e-150, X + 1e9, (X * 1e30).astype(np.float32)):
+        found = LaplacianScoreSelector(1).fit(same)
+        np.testing.assert_allclose(found.scores_, usual.scores_, rtol=1e-5, atol=1e-8)
+        np.testing.assert_array_equal(found.order_, usual.order_)

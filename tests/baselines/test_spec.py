@@ -245,3 +245,8 @@ def test_hostile_tables() -> None:
                 for standardize in (True, False):
                     selector = SPECSelector(1, style=style, affinity=affinity, standardize=standardize).fit(given, y)
                     assert np.isfinite(selector.scores_).all()
+    usual = SPECSelector(1).fit(X)
+    for same in (X * 1e150, X * 1e-150, X + 1e9, (X * 1e30).astype(np.float32)):
+        found = SPECSelector(1).fit(same)
+        np.testing.assert_allclose(found.scores_, usual.scores_, rtol=1e-5, atol=1e-8)
+        np.testing.assert_array_equal(found.order_, usual.order_)

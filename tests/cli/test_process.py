@@ -32,7 +32,7 @@ def test_a_broken_pipe_ends_quietly(tmp_path):
     select.stdout.close()
     assert head.stdout.startswith(b"a,")
     assert select.stderr.read() == b""
-    assert select.wait(60) == 0
+    assert select.wait(600) == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")
@@ -44,11 +44,11 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path):
     args += ["--repeats", "2", "--results", "r.jsonl", "-o", "out.html"]
     process = subprocess.Popen(args, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     results = tmp_path / "r.jsonl"
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while time.monotonic() < until and not (results.exists() and results.read_bytes().count(b"\n") > 5):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert out == ""
     assert err.startswith("easyfs: error: interrupted after ")
@@ -75,11 +75,11 @@ def test_an_interrupted_selection_writes_nothing(tmp_path):
     )
     process.stdin.write(b"a,y\n1,2\n")
     process.stdin.flush()
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while time.monotonic() < until and not list(kept.iterdir()):  # then it waits for the rest of the table
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert err == b"easyfs: error: interrupted; nothing was written.\n"
     assert (tmp_path / "out.csv").read_text() == "mine"
@@ -110,7 +110,7 @@ def test_a_terminal_has_colours_and_progress(tmp_path, numbers):
     with contextlib.suppress(OSError):  # the other side is closed
         while part := os.read(main, 65536):
             seen += part
-    assert process.wait(60) == 0
+    assert process.wait(600) == 0
     text = seen.decode()
     assert "\x1b[" in text
     assert "reading 'numbers.csv'" in text
@@ -118,6 +118,7 @@ def test_a_terminal_has_colours_and_progress(tmp_path, numbers):
     assert "x2" in text
 
 
+@pytest.mark.slow
 def test_a_csv_of_300_megabytes_takes_less_than_1500_megabytes_of_memory(tmp_path):
     rng = np.random.default_rng(0)
     block = pl.DataFrame(rng.normal(size=(3000, 100)).round(7), schema=[f"x{j}" for j in range(100)])

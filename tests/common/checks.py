@@ -45,8 +45,10 @@ class SelectorCase:
         Whether ``fit`` takes ``sample_weight``.
     finds_set : bool
         Whether ``n_features_to_select="auto"`` is known; other selectors only rank.
-    slow : bool
+    small_tables : bool
         Whether large tables are left out.
+    smoke_only : bool
+        Whether all checks but one are marked slow: a fit trains a model many times over.
     steady : bool
         Whether scores change little when the table is rounded; not so where they are steps of a path.
     """
@@ -59,7 +61,8 @@ class SelectorCase:
     handles_redundancy: bool = False
     supports_weights: bool = True
     finds_set: bool = True
-    slow: bool = False
+    small_tables: bool = False
+    smoke_only: bool = False
     steady: bool = True
 
 
@@ -234,7 +237,7 @@ def one_seed_gives_one_answer(case: SelectorCase, task: str) -> None:
 @check(*ALL_TASKS)
 def one_and_two_threads_give_the_same_order(case: SelectorCase, task: str) -> None:
     shapes = ({"n": 20_000, "d": 12}, {"n": 1050, "d": 2000})  # cut into blocks; left to BLAS
-    for shape in ({"n": 500, "d": 12}, {"n": 60, "d": 100}) if case.slow else shapes:
+    for shape in ({"n": 500, "d": 12}, {"n": 60, "d": 100}) if case.small_tables else shapes:
         X, y = planted(task, **shape)
         with threadpool_limits(1):
             one = case.make(10, 0).fit(X, y)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
@@ -51,7 +51,6 @@ def assert_partition(splits: list[Split], n: int) -> None:
             assert len(split.train)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 100), st.integers(2, 5), st.integers(1, 3), st.integers(2, 4))
 def test_folds_of_classes_are_stratified_and_the_same_each_time(seed: int, folds: int, repeats: int, classes: int) -> None:
     y = np.random.default_rng(seed).integers(0, classes, 60)
@@ -82,7 +81,6 @@ def test_folds_of_several_labels_are_made_by_rows() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class")
-@settings(deadline=None)
 @given(st.data(), st.integers(2, 4), st.sampled_from(["classification", "regression"]))
 def test_a_group_is_never_on_both_sides(data: st.DataObject, folds: int, task: str) -> None:
     n_groups = data.draw(st.integers(folds, 12))

@@ -114,7 +114,7 @@ def test_summary_by_hand(metric: str | None) -> None:
         assert line["fit_seconds"] == pytest.approx((seconds[1] + seconds[2]) / 2)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False))
 def test_rows_may_come_in_any_order(random: Any) -> None:
     """Folds are paired by their number, not by when they were done."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest, SelectorMixin
@@ -69,7 +69,6 @@ def test_frequencies_are_those_of_the_runs(n_runs: int) -> None:
     assert np.all(np.diff(found.frequency[found.stable]) <= 0)
 
 
-@settings(deadline=None)
 @given(st.integers(4, 31), st.floats(0.1, 0.5), st.integers(0, 99))
 def test_parts_come_in_pairs_without_a_common_row(n: int, share: float, seed: int) -> None:
     Spy.seen.clear()
@@ -83,7 +82,6 @@ def test_parts_come_in_pairs_without_a_common_row(n: int, share: float, seed: in
     assert len({tuple(run["rows"]) for run in Spy.seen}) > 2 or n < 8
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(6, 14), min_size=2, max_size=4), st.sampled_from([0.3, 0.4, 0.5]), st.integers(0, 99))
 def test_parts_keep_the_shares_of_the_classes(sizes: list[int], share: float, seed: int) -> None:
     Spy.seen.clear()

@@ -64,7 +64,7 @@ def test_opening_writes_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "results.jsonl").read_bytes() == content
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_cut_at_any_byte_loses_the_last_row_only(tmp_path: Path, data: st.DataObject) -> None:
     path = tmp_path / "results.jsonl"

@@ -116,7 +116,7 @@ def test_inputs_nodes_and_targets_are_summed(n, weighted, kind, by_class):
     assert_statistics(summarise(plan, block_of(X, y, weight)), plan, X, y, weight)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     case=st.sampled_from(CASES),
     sizes=st.lists(st.integers(0, 60), min_size=1, max_size=5),

@@ -96,7 +96,7 @@ def test_links_lead_to_sections(report: Report) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_name_is_shown_on_one_line(name: str) -> None:
     text = shown(text_of(name))
     assert len(text.splitlines()) == 1
@@ -106,7 +106,7 @@ def test_a_name_is_shown_on_one_line(name: str) -> None:
 
 
 @given(st.text(max_size=100))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_json_inside_a_script_holds_no_markup(text: str) -> None:
     block = json_block({"name": text})
     assert json.loads(block) == {"name": text}
@@ -114,7 +114,7 @@ def test_json_inside_a_script_holds_no_markup(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_name_stays_in_its_cell_of_a_markdown_table(name: str) -> None:
     row = table(["a", "b"], [[escaped(text_of(name)), "1"]])[2]
     assert len(row.splitlines()) == 1

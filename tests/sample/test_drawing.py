@@ -9,7 +9,7 @@ from easyfs.sample.drawing import LEAST_OF_EQUAL_PART, MOST_COUNTED, counts_rows
 from easyfs.sample.rows import take_sample
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     weight=st.lists(st.integers(0, 6), min_size=1, max_size=60).filter(any),
     size=st.integers(1, 80),
@@ -57,7 +57,7 @@ def test_each_row_is_as_likely_as_any_other(seed):
         assert ((counts - expected) ** 2 / expected).sum() < period + 5.0 * np.sqrt(2.0 * period)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(n=st.sampled_from([2048, 4096, 10_240]), seed=st.integers(0, 2**62 - 1), period=st.sampled_from([2, 4, 8, 16, 1024]))
 def test_a_pattern_in_the_order_of_the_rows_does_not_alias(n, seed, period):
     drawn = draw_rows(n, 1024, seed).rows

@@ -66,7 +66,7 @@ def test_only_the_order_of_the_values_matters_and_not_their_size():
     np.testing.assert_allclose(falling, signs * functions_of(X)[0], atol=1e-5)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(levels=st.integers(2, 40), n=st.integers(100, 400), seed=st.integers(0, 10_000))
 def test_functions_of_equal_values_are_orthonormal_and_equal(levels, n, seed):
     rng = np.random.default_rng(seed)

@@ -73,7 +73,7 @@ def test_what_the_selected_columns_say_adds_up_to_the_products_among_them():
     np.testing.assert_allclose(np.square(partial.rows).sum(axis=0), np.square(q.T @ X).sum(axis=0) / len(X), atol=1e-10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), k=st.integers(0, 6), width=st.integers(1, 3), r=st.integers(1, 3))
 def test_a_group_tells_what_its_columns_tell_together(seed, k, width, r):
     X, Y = table(r=r, seed=seed)
@@ -185,7 +185,7 @@ def shares_by_refits(X, Y, columns):
     return np.array(found)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 7), dropped=st.integers(0, 3), r=st.integers(1, 3))
 def test_what_each_tells_beyond_the_others_is_that_of_refits(seed, k, dropped, r):
     X, Y = table(r=r, seed=seed)

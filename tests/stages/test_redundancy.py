@@ -95,7 +95,7 @@ def test_leave_one_out_gain_of_300_features_equals_removing_each(n):
         np.testing.assert_allclose(gain(M, eps2, form), expected, rtol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(2, 25),
     p=st.integers(1, 25),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from easyfs.stages import relevance
-from easyfs.stages.relevance import explained_share, orthonormal_basis
+from easyfs.stages.relevance import explained_share, null_relevance, orthonormal_basis
 
 
 def conditional_variance(M, Y):
@@ -29,7 +29,7 @@ def residual_variance(feature, y):
     return (y - design @ np.linalg.lstsq(design, y, rcond=None)[0]).var()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(4, 40), p=st.integers(1, 6), size=st.sampled_from([1e-3, 1.0, 1e4]), seed=st.integers(0, 2**32 - 1))
 def test_conditional_variance_is_the_residual_variance_of_a_linear_fit(n, p, size, seed):
     rng = np.random.default_rng(seed)
@@ -45,7 +45,7 @@ def test_a_constant_feature_leaves_the_whole_variance_of_the_target():
     np.testing.assert_allclose(conditional_variance(M, y), [1.0, 0.0], atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(t=st.integers(2, 5), seed=st.integers(0, 2**32 - 1))
 def test_several_targets_may_be_mixed_by_any_invertible_matrix(t, seed):
     rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ def test_a_class_of_one_row_has_no_spread():
     assert (found[0] > 0).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(8, 40), t=st.integers(1, 5), n_repeated=st.integers(0, 3), seed=st.integers(0, 2**32 - 1))
 def test_orthonormal_basis_makes_the_targets_orthonormal_and_drops_repeated_ones(n, t, n_repeated, seed):
     rng = np.random.default_rng(seed)
@@ -133,3 +133,27 @@ def test_explained_share_is_the_r_squared_summed_over_the_targets():
 
 def test_a_feature_without_energy_explains_nothing():
     np.testing.assert_array_equal(explained_share(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0.0, 25.0])), [0.0, 1.0])
+
+
+def orthonormal_target(n, rank, rng):
+    Y = rng.standard_normal((n, rank))
+    return np.linalg.qr(Y - Y.mean(axis=0))[0]
+
+
+@pytest.mark.parametrize(("n", "rank", "n_drawn"), [(30, 1, 50), (30, 3, 50), (100, 2, 10), (200, 1, 1)])
+def test_the_best_of_many_null_nodes_passes_the_null_relevance_in_one_case_of_twenty(n, rank, n_drawn):
+    rng = np.random.default_rng(1)
+    Y = orthonormal_target(n, rank, rng)
+    bar, passed, repeats = null_relevance(n, rank, n_drawn), 0, 4000
+    for _ in range(repeats // 100):
+        nodes = rng.standard_normal((100 * n_drawn, n))
+        nodes -= nodes.mean(axis=1, keepdims=True)
+        relevance = ((nodes @ Y) ** 2).sum(axis=1) / (nodes**2).sum(axis=1)
+        passed += int((relevance.reshape(100, n_drawn).max(axis=1) > bar).sum())
+    assert passed / repeats == pytest.approx(0.05, abs=0.015)
+
+
+def test_null_relevance_grows_with_the_nodes_drawn_and_falls_with_the_rows():
+    assert null_relevance(100, 1, 10) < null_relevance(100, 1, 1000)
+    assert null_relevance(1000, 1, 10) < null_relevance(100, 1, 10)
+    assert 0.0 < null_relevance(3, 2, 5) <= 1.0

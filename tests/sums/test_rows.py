@@ -30,7 +30,7 @@ def tables(missing=True):
     return hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=12), elements=elements)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(X=tables())
 def test_scaling_is_the_mean_and_standard_deviation_of_the_observed_values(X):
     scaling = measure_scaling(X)
@@ -45,7 +45,7 @@ def test_scaling_is_the_mean_and_standard_deviation_of_the_observed_values(X):
             assert scaling.scale[j] == pytest.approx(np.nanstd(column), rel=1e-10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(X=tables(), data=st.data())
 def test_an_integer_weight_scales_as_so_many_repeated_rows(X, data):
     weight = np.array(data.draw(st.lists(st.integers(1, 5), min_size=len(X), max_size=len(X))))
@@ -55,7 +55,7 @@ def test_an_integer_weight_scales_as_so_many_repeated_rows(X, data):
     np.testing.assert_allclose(weighed.scale, repeated.scale, rtol=1e-10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(X=tables(), weighted=st.booleans(), seed=st.integers(0, 1000))
 def test_sparse_rows_scale_as_dense_rows_do(X, weighted, seed):
     X = np.where(np.random.default_rng(seed).random(X.shape) < 0.5, 0.0, X)
@@ -312,7 +312,7 @@ def test_a_column_that_is_mostly_zero_keeps_its_spread():
     assert winsorized(values, np.ones(500), values.mean(), values.std(), 4.0) == (values.mean(), values.std())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 1000), size=st.sampled_from([1.0, 20.0, 1e5]))
 def test_integer_weights_are_repeated_rows_where_values_are_extreme(seed, size):
     rng = np.random.default_rng(seed)

@@ -87,7 +87,7 @@ def test_rows_are_folded_when_there_are_many_for_each_column(kind):
     assert moment_of(table(500), kind=kind).folded
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(0, 9), min_size=1, max_size=6),
     folds=st.lists(st.booleans(), min_size=6, max_size=6),

@@ -139,6 +139,8 @@ class LassoNetSelector(Baseline):
         Number of columns that are in at the end of each penalty.
     validation_losses_ : ndarray of shape (n_alphas,)
         Loss on the validation rows at the end of each penalty.
+    n_iter_ : int
+        Passes over the training rows, of all networks together.
     stop_reason_ : {"path_end", "time_limit"}
         Why training stopped.
 
@@ -197,6 +199,7 @@ class LassoNetSelector(Baseline):
     alphas_: Array
     path_n_features_: Array
     validation_losses_: Array
+    n_iter_: int
     stop_reason_: str
 
     def __init__(
@@ -264,6 +267,7 @@ class LassoNetSelector(Baseline):
             start = training.first_penalty() if isinstance(self.alpha_min, str) else float(self.alpha_min)
             path = training.follow_path(start)
         self.alphas_, self.path_n_features_, self.validation_losses_ = path.alphas, path.n_features, path.losses
+        self.n_iter_ = training.n_iter
         self.stop_reason_ = "path_end" if len(path.n_features) and path.n_features[-1] == 0 else "time_limit"
         best = path.best()
         count = problem.shape[1] if best is None else int(np.count_nonzero(path.last_in >= best))
@@ -301,6 +305,7 @@ class _Training:
         self.direction = torch.rand(d, generator=generator).to(device) + 0.5
         self.spread = 0.0
         self.slowness = 1.0
+        self.n_iter = 0
 
     def output(self, X: Tensor, weights: list[Tensor], *, training: bool = False) -> Tensor:
         """The network."""
@@ -355,6 +360,7 @@ class _Training:
         adam = self.new_adam(parameters)
         stopping = EarlyStopping(parameters, self.settings.n_iter_no_change[0])
         for _ in range(self.settings.max_iter[0]):
+            self.n_iter += 1
             step = self.step_size(parameters.tensors)
             for rows, y in batches(self.torch, X, self.data.y, self.settings.batch_size, self.generator):
                 parameters.backward(self.data.loss(self.output(rows, parameters.tensors, training=True), y))
@@ -445,6 +451,7 @@ class _Training:
         best, waited = np.inf, 0
         result = np.inf, 0.0
         for _ in range(self.settings.max_iter[1]):
+            self.n_iter += 1
             self.gather_gradient(parameters, X, training=True)
             self.descend(parameters, adam, step)
             self.shrink(parameters, step * penalty)
