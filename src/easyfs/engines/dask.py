@@ -243,16 +243,16 @@ class Reading:
         beyond = [name for name in names if name not in expected]
         if lacking or beyond:
             found = [f"{lacking[0]!r} is missing"] if lacking else []
-            found += [f"{beyond[0]!r} is not among those of X"] if beyond else []
-            raise ValueError(f"it has other columns than X: {', and '.join(found)}.")
+            found += [f"{beyond[0]!r} is not among them"] if beyond else []
+            raise ValueError(f"its columns are not those of X: {', and '.join(found)}.")
         if names != expected:
             frame = frame[expected]
-        changed = {}
-        for name in expected:
-            column, dtype = frame[name], meta[name].dtype
-            if column.dtype != dtype:
-                changed[name] = _as_expected(name, column, dtype)
-        return frame.assign(**changed) if changed else frame
+        differ = [name for name in expected if frame[name].dtype != meta[name].dtype]
+        if differ:
+            frame = frame.copy(deep=False)
+            for name in differ:
+                frame[name] = _as_expected(name, frame[name], meta[name].dtype)
+        return frame
 
 
 def _as_expected(name: Any, column: Any, dtype: Any) -> Any:

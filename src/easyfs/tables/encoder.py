@@ -75,7 +75,7 @@ class _Code:
         codes = np.array([missing if text is None else place.get(text, other) for text in values])
         out = (codes[:, None] == np.arange(len(self.levels) + self.has_other + self.has_missing)).astype(np.float64)
         if not self.has_missing:  # a value that was never missing when this was learnt
-            out[np.array([text is None for text in values])] = np.nan
+            out[np.array([text is None for text in values], dtype=bool)] = np.nan
         return np.asarray(out[:, -len(self.parts) :])
 
     def names(self) -> list[str]:
