@@ -244,6 +244,11 @@ class TestOddPartitions:
             whole.loc[frames[j].index, names] = np.nan
         self.check(whole.astype({"city": "category"}), of_frames(frames))
 
+    def test_words_for_missing_values(self, n: int) -> None:
+        frame = with_only(table(n), "group")
+        frame["wind"] = frame["wind"].where(np.arange(n) % 9 > 0, "n/a").where(np.arange(n) % 7 > 0, "")
+        self.check(frame, dd.from_pandas(frame, npartitions=3))
+
     def test_categories_that_dask_does_not_know(self, n: int) -> None:
         frame = with_only(table(n), "group")
         frames = cut(frame)

@@ -115,9 +115,22 @@ class DaskTable:
         """The partitions, a delayed object each."""
         if not self.framed:
             return _rows_of(self.collection)
-        # Dask joins small partitions as it optimises a graph: another collection's may not be those of this one then.
-        beside = any(given is not None and is_dask(given) for given in (self.y, self.weight))
-        return list(self.collection.to_delayed(optimize_graph=not beside))
+        if not self._beside:
+            # Dask joins small partitions as it optimises a graph: another collection may then be cut in another way.
+            return list(self.collection.to_delayed(optimize_graph=not (is_dask(self.y) or is_dask(self.weight))))
+        for name, given in self._beside.items():
+            if given.npartitions != self.collection.npartitions:
+                raise ValueError(_other_partitions(name, given.npartitions, self.collection.npartitions))
+        together = self.collection.map_partitions(
+            _together, *self._beside.values(), meta=self.collection._meta, align_dataframes=False, enforce_metadata=False
+        )
+        return list(together.to_delayed())
+
+    @property
+    def _beside(self) -> dict[str, Any]:
+        """Target and weights that are Dask dataframes or series, like the table."""
+        given = {"y": self.y, "sample_weight": self.weight}
+        return {name: value for name, value in given.items() if self.framed and is_dask(value) and not _is_array(value)}
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -133,7 +146,7 @@ class DaskTable:
             counted = [int(n) for n in one.map_partitions(n_rows_of, meta=(None, "int64")).compute()]
             if len(counted) == len(self._blocks):
                 return counted
-        count = dask.delayed(n_rows_of, pure=False)
+        count = dask.delayed(_n_rows, pure=False)
         return list(dask.compute(*(count(block) for block in self._blocks)))
 
     @property
@@ -144,8 +157,14 @@ class DaskTable:
     @cached_property
     def _pieces(self) -> list[tuple[Any, Any, Any]]:
         """Rows, target and weights of each partition."""
-        targets, weights = (self._cut(given, name) for given, name in ((self.y, "y"), (self.weight, "sample_weight")))
-        return list(zip(self._blocks, targets, weights, strict=True))
+        rows, beside = self._blocks, list(self._beside)
+        if beside:
+            rows = [block[0] for block in self._blocks]
+        targets, weights = (
+            [block[1 + beside.index(name)] for block in self._blocks] if name in beside else self._cut(given, name)
+            for name, given in (("y", self.y), ("sample_weight", self.weight))
+        )
+        return list(zip(rows, targets, weights, strict=True))
 
     def _cut(self, given: Any, name: str) -> Sequence[Any]:
         """Values that are no column of the table, cut as its rows are."""
@@ -157,15 +176,9 @@ class DaskTable:
             _check_length(n_rows_of(values) if values.ndim else 0, sum(self._lengths), name)
             values = values.to_numpy() if hasattr(values, "to_numpy") else values
             return [values[first : first + n] for first, n in zip(self._firsts, self._lengths, strict=True)]
-        if type(given).__name__ != "Array":
-            blocks = list(given.to_delayed(optimize_graph=False))
-        else:
-            blocks = _rows_of(self._rechunked(given, name))
+        blocks = _rows_of(self._rechunked(given, name)) if _is_array(given) else list(given.to_delayed())
         if len(blocks) != n_blocks:
-            raise ValueError(
-                f"{name} has {len(blocks)} partitions, but X has {n_blocks}; cut both in the same way, or give the name of "
-                "a column of X."
-            )
+            raise ValueError(_other_partitions(name, len(blocks), n_blocks))
         return blocks
 
     def _rechunked(self, given: Any, name: str) -> Any:
@@ -175,6 +188,25 @@ class DaskTable:
         _check_length(given.shape[0], sum(self._lengths), name)
         wanted = tuple(self._lengths)
         return given if given.chunks[0] == wanted else given.rechunk({0: wanted})
+
+
+def _is_array(given: Any) -> bool:
+    return type(given).__name__ == "Array"
+
+
+def _together(*pieces: Any) -> tuple[Any, ...]:
+    """What belongs to one partition."""
+    return pieces
+
+
+def _n_rows(block: Any) -> int:
+    """Rows of a partition, with or without target and weights beside it."""
+    return n_rows_of(block[0] if isinstance(block, tuple) else block)
+
+
+def _other_partitions(name: str, found: int, n_partitions: int) -> str:
+    cut = "cut both in the same way, or give the name of a column of X."
+    return f"{name} has {found} partitions, but X has {n_partitions}; {cut}"
 
 
 def _rows_of(array: Any) -> list[Any]:
@@ -200,8 +232,8 @@ def _check_categories(meta: Any) -> None:
 
 
 def _dtype_of(given: Any) -> Any:
-    """What a collection says of its values."""
-    return given.dtype if is_dask(given) and hasattr(given, "dtype") else None
+    """What a collection says of its values; None of a table of them."""
+    return getattr(given, "dtype", None) if is_dask(given) and type(given).__name__ != "DataFrame" else None
 
 
 @dataclass(frozen=True)

@@ -256,7 +256,9 @@ def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
 
 def _learn(info: ColumnInfo, values: Any, known: Counter[str | None] | None = None) -> _Code:
     if info.used_as == INDICATORS:
-        every = Counter(values) if known is None else known
+        every = Counter(values)
+        if known is not None and every.keys() <= known.keys():
+            every = known
         counts = {text: times for text, times in every.items() if text is not None}
         levels = sorted(sorted(counts), key=lambda level: -counts[level])
         has_other = len(levels) > MOST_LEVELS
