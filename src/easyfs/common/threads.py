@@ -79,6 +79,13 @@ def threads_for(n_rows: int, n_columns: int) -> Iterator[None]:
 
 
 @contextmanager
+def blas_at_one() -> Iterator[None]:
+    """Hold BLAS at one thread, and all of this library with it: for work that something else shares out over threads."""
+    with _blas().limit(limits=1):
+        yield
+
+
+@contextmanager
 def own_threads(threads: int) -> Iterator[None]:
     """Use threads of our own for blocks; to be used with BLAS held at one thread."""
     with ThreadPoolExecutor(threads) as pool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from easyfs.engines.dask import is_dask, of_dask
 from easyfs.engines.parts import PartedTable
 from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation
 from easyfs.tables.naming import roles_of
@@ -17,7 +18,8 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
     X : object
         What was given as a table.
     y, sample_weight : object
-        Target and weights: names of columns, for a table that has names.
+        Target and weights: names of columns, for a table that has names. Beside a Dask table they may be collections that
+        are cut in the same way, or values of all rows.
     """
     kind = type(X)
     library, name = kind.__module__.split(".")[0], kind.__name__
@@ -30,6 +32,8 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
     if library in ("duckdb", "_duckdb") and name == "DuckDBPyRelation":
         names = list(X.columns)
         return of_relation(X, names, _roles(names, y, sample_weight, "a DuckDB relation"))
+    if is_dask(X):
+        return of_dask(X, y, sample_weight)
     return None
 
 

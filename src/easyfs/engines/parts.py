@@ -7,6 +7,7 @@ part is summed up under the plan.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ from easyfs.tables.encoder import TableEncoder
 from easyfs.tables.frames import is_table, missing_in, to_matrix
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
-from easyfs.tables.target import Target
+from easyfs.tables.target import Target, check_observed, check_target, read_values
 from easyfs.tables.weights import check_weights, drop_weightless
 
 # Rows that are kept of each part beyond the sample's own, so that classes have theirs however they are spread.
@@ -104,7 +105,23 @@ def stack(parts: list[Any]) -> Any:
         return np.concatenate([np.asarray(part) for part in parts])
     import narwhals as nw  # noqa: PLC0415
 
+    if nw.dependencies.is_pandas_dataframe(parts[0]):
+        parts = _of_same_categories(parts)
     return nw.concat([nw.from_native(part, eager_only=True) for part in parts], how="vertical").to_native()
+
+
+def _of_same_categories(parts: list[Any]) -> list[Any]:
+    """Dataframes of pandas whose categories, where they differ, are those of all of them: else they would become text."""
+    parts = [part.copy(deep=False) for part in parts]
+    for name in parts[0].columns:
+        columns = [part[name] for part in parts]
+        if not all(str(column.dtype) == "category" for column in columns):
+            continue
+        if any(column.dtype != columns[0].dtype for column in columns):
+            every = list(dict.fromkeys(level for column in columns for level in column.cat.categories))
+            for part, column in zip(parts, columns, strict=True):
+                part[name] = column.cat.set_categories(every)
+    return parts
 
 
 @dataclass(frozen=True)
@@ -125,6 +142,10 @@ class Scanned:
         The kept rows.
     levels : dict of str to Counter
         Rows of each value of each column that is no number, over all rows.
+    size : int
+        Rows of the sample.
+    category : bool
+        Whether the target is a category by what its own library says.
     """
 
     n_rows: int
@@ -136,6 +157,7 @@ class Scanned:
     weight: Array | None
     levels: Levels
     size: int = SAMPLE_ROWS
+    category: bool = False
 
     def __add__(self, other: Scanned) -> Scanned:
         counts = None
@@ -154,6 +176,7 @@ class Scanned:
             weight,
             added(self.levels, other.levels),
             self.size,
+            self.category or other.category,
         )._kept()
 
     def _kept(self) -> Scanned:
@@ -185,16 +208,21 @@ class Scanned:
             weight=None if self.weight is None else self.weight[rows],
         )
 
-    def sample(self) -> tuple[Scanned, Array | None]:
+    def task(self, asked: str) -> str:
+        """The task that is asked for, or that of a category."""
+        return "classification" if asked == "auto" and self.category else asked
+
+    def sample(self, task: str = "auto") -> tuple[Scanned, Array | None]:
         """The rows of the sample in the order of the table, and how many rows each stands for."""
         if self.n_rows <= self.size:
             return self.rows(np.argsort(self.numbers, kind="stable")), None
         labels = None if self.counts is None else sorted(self.counts)
         counts = None if labels is None or self.counts is None else np.array([self.counts[label] for label in labels])
         quota = None if counts is None else quotas(counts, self.size)
-        if quota is None or labels is None or counts is None or self.y is None:
-            chosen = np.argsort(self.hashes, kind="stable")[: self.size]
-            return self.rows(chosen[np.argsort(self.numbers[chosen])]), None
+        chosen = np.argsort(self.hashes, kind="stable")[: self.size]
+        plain = self.rows(chosen[np.argsort(self.numbers[chosen])])
+        if quota is None or labels is None or counts is None or self.y is None or not plain.has_classes(task):
+            return plain, None
         codes = np.searchsorted(np.array(labels), self.y)
         by_class = np.lexsort((self.hashes, codes))
         sizes = np.bincount(codes, minlength=len(labels))
@@ -202,6 +230,12 @@ class Scanned:
         chosen = by_class[place < quota[codes[by_class]]]
         chosen = chosen[np.argsort(self.numbers[chosen])]
         return self.rows(chosen), (counts / np.maximum(quota, 1))[codes[chosen]]
+
+    def has_classes(self, task: str) -> bool:
+        """Whether the target is read as classes."""
+        with warnings.catch_warnings():  # what there is to say of the target is said of the sample
+            warnings.simplefilter("ignore")
+            return check_target(self.y, len(self.numbers), self.task(task)).kind == "classes"
 
 
 def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:
@@ -229,21 +263,32 @@ def labels_of(y: Any) -> Array | None:
 def scan(part: Part, seed: int, size: int = SAMPLE_ROWS) -> Scanned:
     """The rows of a part that may be in the sample."""
     n = n_rows_of(part.X)
-    y, weight = labels_of(part.y), check_part_weights(part, n)
+    weight = check_part_weights(part, n)
+    y, category = (None, False) if part.y is None else read_values(part.y)
     if y is not None and len(y) != n:
         raise ValueError(f"{part.label}: y has {len(y)} entries, but there are {n} rows.")
+    if y is not None:
+        try:
+            check_observed(y, part.first)
+        except ValueError as error:
+            raise ValueError(f"{part.label}: {error}") from error
     numbers = part.first + np.arange(n)
-    counts = None
-    if y is not None and y.ndim == 1 and y.dtype.kind != "f":
-        if y.dtype == object:
-            y = np.array(y.tolist()) if not any(value is None for value in y) else y
-        labels, times = np.unique(y, return_counts=True) if y.dtype != object else (np.empty(0), np.empty(0))
-        counts = dict(zip(labels.tolist(), times.tolist(), strict=True)) if 0 < len(labels) <= MOST_LABELS else None
-    found = Scanned(n, counts, numbers, row_hashes(seed, numbers), part.X, y, weight, levels_in(part.X), size)
+    found = Scanned(n, None, numbers, row_hashes(seed, numbers), part.X, y, weight, levels_in(part.X), size, category)
     if weight is not None and not (weight > 0).all():  # such rows do not count
         found = found.rows(np.flatnonzero(weight > 0))
-        found = replace(found, n_rows=len(found.numbers))
-    return found._kept()
+    return replace(found, n_rows=len(found.numbers), counts=_counts(found.y))._kept()
+
+
+def _counts(y: Array | None) -> dict[Any, int] | None:
+    """Rows of each label; None where there are too many for classes."""
+    if y is None or y.ndim != 1:
+        return None
+    if not len(y):
+        return {}
+    if y.dtype == object:
+        return None
+    labels, times = np.unique(y, return_counts=True)
+    return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
 
 
 def check_part_weights(part: Part, n: int) -> Array | None:

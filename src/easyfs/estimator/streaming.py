@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from easyfs.base.request import Request
 from easyfs.base.result import Selection
@@ -278,9 +278,9 @@ class StreamingSelector(Findings):
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
         seed, rng = self._seed()
         self._roles = table.roles
-        rows, stands_for = table.reduce(partial(scan, seed=seed)).sample()
+        rows, stands_for = table.reduce(partial(scan, seed=seed)).sample(self.task)
         matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
-        target = with_labels(check_target(rows.y, matrix.shape[0], self.task), rows.counts)
+        target = with_labels(check_target(rows.y, matrix.shape[0], rows.task(self.task)), rows.counts)
         self._check_target_is_there(target)
         request = self._constraints()
         check_enough_rows(matrix, rows.weight)
@@ -317,6 +317,8 @@ class StreamingSelector(Findings):
         parted = open_parts(X)
         if parted is None:
             return super().transform(X)
+        if parted.names is None:
+            validate_data(self, X, reset=False, skip_check_array=True)
         names = [str(name) for name in self.get_feature_names_out()]
         missing = [] if parted.names is None else [name for name in names if name not in parted.names]
         if missing:

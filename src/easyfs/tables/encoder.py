@@ -75,7 +75,7 @@ class _Code:
         codes = np.array([missing if text is None else place.get(text, other) for text in values])
         out = (codes[:, None] == np.arange(len(self.levels) + self.has_other + self.has_missing)).astype(np.float64)
         if not self.has_missing:  # a value that was never missing when this was learnt
-            out[np.array([text is None for text in values])] = np.nan
+            out[np.array([text is None for text in values], dtype=bool)] = np.nan
         return np.asarray(out[:, -len(self.parts) :])
 
     def names(self) -> list[str]:
@@ -256,7 +256,9 @@ def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
 
 def _learn(info: ColumnInfo, values: Any, known: Counter[str | None] | None = None) -> _Code:
     if info.used_as == INDICATORS:
-        every = Counter(values) if known is None else known
+        every = Counter(values)
+        if known is not None and every.keys() <= known.keys():
+            every = known
         counts = {text: times for text, times in every.items() if text is not None}
         levels = sorted(sorted(counts), key=lambda level: -counts[level])
         has_other = len(levels) > MOST_LEVELS

@@ -38,8 +38,7 @@ def check_is_table(X: Any) -> None:
     what = type(X).__name__
     if isinstance(X, (str, bytes)):
         raise TypeError(f"X is the text {X!r}, not a table; read the file first, for example with pandas.read_csv.")
-    if what == "LazyFrame":
-        raise TypeError("X is a LazyFrame, whose values are not there yet; call its collect() method first.")
+    check_is_in_memory(X)
     if sparse.issparse(X):  # some of them are dictionaries
         return
     if isinstance(X, Mapping):
@@ -59,6 +58,34 @@ def check_is_table(X: Any) -> None:
                 f"X has {counts[twice[0]]} columns called {twice[0]!r}{more}; give each column a name of its own, or pass "
                 "the values as an array."
             )
+
+
+# Tables whose rows are not in memory: how to bring them there, by library and type.
+ELSEWHERE = {
+    ("polars", "LazyFrame"): ("a LazyFrame", "collect()"),
+    ("dask", "DataFrame"): ("a Dask DataFrame", "compute()"),
+    ("dask", "Array"): ("a Dask Array", "compute()"),
+    ("dask", "Series"): ("a Dask Series", "compute()"),
+    ("pyarrow", "FileSystemDataset"): ("a pyarrow dataset", "to_table()"),
+    ("pyarrow", "InMemoryDataset"): ("a pyarrow dataset", "to_table()"),
+    ("pyarrow", "UnionDataset"): ("a pyarrow dataset", "to_table()"),
+    ("pyarrow", "Dataset"): ("a pyarrow dataset", "to_table()"),
+    ("pyarrow", "Scanner"): ("a pyarrow scanner", "to_table()"),
+    ("duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "df()"),
+    ("pyspark", "DataFrame"): ("a Spark DataFrame", "toPandas()"),
+}
+
+
+def check_is_in_memory(X: Any) -> None:
+    """A table that is still to be read is an error that says how to read it."""
+    kind = type(X)
+    library = {"dask_expr": "dask", "_duckdb": "duckdb"}.get(root := kind.__module__.split(".")[0], root)
+    if (library, kind.__name__) in ELSEWHERE:
+        what, method = ELSEWHERE[library, kind.__name__]
+        raise TypeError(
+            f"X is {what}, whose rows are not in memory. Only fit and transform of EasyFS and EasyFSRanking read such a "
+            f"table in parts; here, bring it into memory with its {method} method first."
+        )
 
 
 def column_types(X: Any) -> tuple[str, ...]:
@@ -167,13 +194,14 @@ def numeric_columns(X: Any) -> Array:
 def _pandas_to_array(X: Any, names: list[Any]) -> Array:
     numeric = numeric_columns(X)
     if not numeric.all():
-        kinds = [_pandas_kind(dtype) for dtype in X.dtypes]
+        kinds = [pandas_kind(dtype) for dtype in X.dtypes]
         raise _not_numeric([(names[j], kinds[j]) for j in np.flatnonzero(~numeric)])
     float32 = len(names) > 0 and all(str(dtype).lower() in ("float32", "float[pyarrow]") for dtype in X.dtypes)
     return np.asarray(X.to_numpy(dtype=np.float32 if float32 else np.float64, na_value=np.nan))
 
 
-def _pandas_kind(dtype: Any) -> str:
+def pandas_kind(dtype: Any) -> str:
+    """What a column of pandas holds, in a word: text, category, date or time, else its type."""
     word = str(dtype).lower()
     for kind, starts in {
         "text": ("object", "str", "string", "large_string"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 
-from easyfs.tables.columns import series_of, texts_of
+from easyfs.tables.columns import MISSING_WORDS, series_of, texts_of
 from easyfs.tables.frames import column_names, is_table, numeric_columns
 
 # A column with more different values than this is no category, and is not counted any further.
@@ -23,18 +23,33 @@ def levels_in(X: Any) -> Levels:
     found: Levels = {}
     names, numeric = column_names(X) or [], numeric_columns(X)
     for name, is_number, column in zip(names, numeric, series_of(X), strict=True):
-        if is_number or not isinstance(column.dtype, (nw.String, nw.Categorical, nw.Enum, nw.Object)):
-            continue
-        if column.dtype == nw.Object:
-            texts: list[str | None] = texts_of(column)
-            found[name] = Counter(texts) if len(set(texts)) <= MOST_COUNTED else None
-            continue
-        table = column.cast(nw.String).value_counts(name="count")
-        texts = texts_of(table[table.columns[0]])
-        found[name] = (
-            Counter(dict(zip(texts, table["count"].to_list(), strict=True))) if len(texts) <= MOST_COUNTED else None
-        )
+        if column.dtype == nw.Object and len(column) and column.null_count() == len(column):  # may be text elsewhere
+            found[name] = Counter({None: len(column)})
+        elif not is_number and isinstance(column.dtype, (nw.String, nw.Categorical, nw.Enum, nw.Object)):
+            found[name] = _counted(column)
     return found
+
+
+def _counted(column: Any) -> Counter[str | None] | None:
+    """Rows of each value of a column; None if there are very many."""
+    if column.dtype == nw.Object:
+        counts = Counter(texts_of(column))
+        return _without_words(counts) if len(counts) <= MOST_COUNTED else None
+    observed = column.drop_nulls()  # first, as some libraries write a missing value out, and others do not count it
+    table = observed.cast(nw.String).value_counts(name="count")
+    if len(table) > MOST_COUNTED:
+        return None
+    counts = Counter(dict(zip(texts_of(table[table.columns[0]]), table["count"].to_list(), strict=True)))
+    if len(observed) < len(column):
+        counts[None] += len(column) - len(observed)
+    return _without_words(counts) if column.dtype == nw.String else counts
+
+
+def _without_words(counts: Counter[str | None]) -> Counter[str | None]:
+    """Texts that say that a value is missing are missing values."""
+    for text in [text for text in counts if text is not None and text.strip().lower() in MISSING_WORDS]:
+        counts[None] += counts.pop(text)
+    return counts
 
 
 def added(left: Levels, right: Levels) -> Levels:

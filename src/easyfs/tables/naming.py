@@ -9,7 +9,7 @@ from typing import Any
 
 import narwhals as nw
 
-from easyfs.tables.frames import column_names, is_table, take_columns
+from easyfs.tables.frames import check_is_in_memory, column_names, is_table, take_columns
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ def _known(name: str, names: list[Any] | None, parameter: str) -> str:
 
 def take_roles(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Roles]:
     """The table without the columns that ``y`` and ``sample_weight`` name, their values, and which they are."""
+    check_is_in_memory(X)
     if not is_table(X):
         return X, y, sample_weight, roles_of(None, None, y, sample_weight)
     names = column_names(X)

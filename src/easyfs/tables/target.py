@@ -53,7 +53,7 @@ class Target:
         return self if self.values is None else Target(self.task, self.kind, self.values[rows], self.classes)
 
 
-def _as_array(y: Any) -> tuple[Array, bool]:
+def read_values(y: Any) -> tuple[Array, bool]:
     """A target as an array, and whether its own library says that it is a category."""
     dtype = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
     category = dtype.startswith(("category", "categorical", "enum", "dictionary"))
@@ -86,7 +86,7 @@ def check_target(y: Any, n: int, task: str) -> Target:
                 f"task={task!r} needs a target, but y is None; pass y, or leave task='auto' to select without one."
             )
         return Target(None, None, None)
-    y, category = _as_array(y)
+    y, category = read_values(y)
     if y.ndim == 0 or y.ndim > 2:
         raise ValueError(f"y has {y.ndim} dimensions; give one value for each row, or a table of targets with a row each.")
     if len(y) != n:
@@ -99,7 +99,7 @@ def check_target(y: Any, n: int, task: str) -> Target:
         raise ValueError("y holds complex numbers; give its real part, or real and imaginary part as two targets.")
     if y.dtype.kind in "Mm":
         raise ValueError("y holds dates or times; turn them into numbers, such as days since the first.")
-    _check_observed(y)
+    check_observed(y)
     _check_one_type(y)
     kind = _kind_of_target(y, task, category)
     if kind == "classes":
@@ -110,7 +110,7 @@ def check_target(y: Any, n: int, task: str) -> Target:
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(_no_numbers(y)) from error
-    _check_observed(values)  # a text may say "nan"
+    check_observed(values)  # a text may say "nan"
     multilabel = task != "regression" and kind == "multilabel"
     return Target("classification" if multilabel else "regression", "values", values)
 
@@ -137,7 +137,8 @@ def _check_one_type(y: Array) -> None:
         raise ValueError("y mixes labels that are text with others that are not; make all of them text, or none.")
 
 
-def _check_observed(y: Array) -> None:
+def check_observed(y: Array, first: int = 0) -> None:
+    """A target must be known in all rows; ``first`` is the number of the first of them."""
     if y.dtype.kind == "f":
         bad = ~np.isfinite(y)
     elif y.dtype == object:
@@ -147,9 +148,10 @@ def _check_observed(y: Array) -> None:
     if bad.any():
         rows = np.flatnonzero(bad.reshape(len(y), -1).any(axis=1))
         found = "infinity" if y.dtype.kind == "f" and np.isinf(y[bad]).any() else "NaN"
+        several = "s" if len(rows) > 1 else ""
         raise ValueError(
-            f"Input y contains {found} in {len(rows)} row{'s' if len(rows) > 1 else ''} (the first is row {rows[0]}). "
-            "Drop the rows whose target is not known before fitting."
+            f"Input y contains {found} in {len(rows)} row{several} (the first is row {first + rows[0]}). Drop the rows "
+            "whose target is not known before fitting."
         )
 
 
