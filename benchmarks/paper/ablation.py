@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from datasets import DATA_SETS, get
 from run import RAW, TimeIsUpError
+from tables import save, write
 
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.evaluation import Comparison, compare
-from tables import save, write
 
 # Off: no extra nodes; copies count like any other column; the target does not count.
 SEQUENTIAL = {

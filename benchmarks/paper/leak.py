@@ -16,9 +16,9 @@ from datasets import DATA_SETS, get
 from methods import METHODS
 from run import RAW
 from sklearn.base import BaseEstimator
+from tables import published, results, write
 
 from easyfs.evaluation import Comparison, compare
-from tables import published, results, write
 
 OWN = RAW / "leak"
 FORMS = ("EasyFS", "EasyFS ranking")

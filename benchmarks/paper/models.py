@@ -18,9 +18,9 @@ from methods import methods_for
 from run import MEMORY_LIMIT, RAW, TIME_LIMIT
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from tables import duel_table, headline, results, write
 
 from easyfs.evaluation import compare
-from tables import duel_table, headline, results, write
 
 OWN = RAW / "models"
 MODELS: dict[str, dict[str, Any]] = {

@@ -18,9 +18,9 @@ import numpy as np
 from datasets import get
 from methods import methods_for
 from run import RAW
+from tables import save
 
 from easyfs.evaluation import compare
-from tables import save
 
 Array = np.ndarray
 

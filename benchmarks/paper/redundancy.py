@@ -18,10 +18,10 @@ from datasets import get
 from scipy.stats import pearsonr, spearmanr
 from sklearn.feature_selection import mutual_info_regression
 from sklearn.metrics import mutual_info_score
+from tables import save, write
 from threadpoolctl import threadpool_limits
 
 from easyfs.stages.redundancy import leave_one_out_gain
-from tables import save, write
 
 
 def by_coding_rate(X: np.ndarray) -> np.ndarray:

@@ -20,9 +20,9 @@ from run import RAW
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import ShuffleSplit
 from sklearn.svm import SVC, LinearSVC
+from tables import save, write
 
 from easyfs.evaluation import Comparison, compare
-from tables import save, write
 
 MODELS = {
     "YALE": {"linear SVM": SVC(kernel="linear")},

@@ -20,9 +20,8 @@ import numpy as np
 from datasets import get
 from methods import METHODS
 from run import RAW
-from threadpoolctl import threadpool_limits
-
 from tables import write
+from threadpoolctl import threadpool_limits
 
 FILE = RAW / "times.jsonl"
 OTHERS = ("spFSR", "XGB", "STG", "LassoNet", "RF", "mRMR", "fastcan")

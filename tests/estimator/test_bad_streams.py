@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from easyfs import EasyFS
+from easyfs import EasyFS, EasyFSRanking
 
 from .bad_input import FORMS, NAMES, says, small, table
 
@@ -133,7 +133,7 @@ def test_a_bad_scale(scale: Any) -> None:
 
 def test_merging_two_plans() -> None:
     X, y = table()
-    one, other = small().partial_fit(X, y), small().set_params(random_state=1).partial_fit(X, y)
+    one, other = (small(form=EasyFSRanking).set_params(random_state=seed).partial_fit(X, y) for seed in (0, 1))
     with pytest.raises(ValueError, match=says("different plans", "added up", "plan=")):
         one.merge(other)
 

@@ -41,7 +41,8 @@ def _roles(names: list[str], y: Any, sample_weight: Any, what: str) -> Any:
     """Target and weights of a lazy table are columns of it."""
     for parameter, given in (("y", y), ("sample_weight", sample_weight)):
         named = given is None or isinstance(given, str)
-        if not named and not (parameter == "y" and isinstance(given, (list, tuple))):
+        listed = parameter == "y" and isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
+        if not named and not listed:
             raise TypeError(
                 f"X is {what}, so {parameter} must be the name of one of its columns, but it is of type "
                 f"{type(given).__name__}."
