@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from easyfs.engines.parts import PartedTable
+from easyfs.engines.spark import of_frame
 from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation
 from easyfs.tables.naming import roles_of
 
@@ -30,6 +31,8 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
     if library in ("duckdb", "_duckdb") and name == "DuckDBPyRelation":
         names = list(X.columns)
         return of_relation(X, names, _roles(names, y, sample_weight, "a DuckDB relation"))
+    if kind.__module__.startswith("pyspark.sql.") and name == "DataFrame":  # classic or connect
+        return of_frame(X, _roles(list(X.columns), y, sample_weight, "a Spark table"))
     return None
 
 

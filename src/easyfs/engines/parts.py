@@ -27,7 +27,8 @@ from easyfs.tables.encoder import TableEncoder
 from easyfs.tables.frames import is_table, missing_in, to_matrix
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
-from easyfs.tables.target import Target
+from easyfs.tables.reading import are_whole, read_whole_numbers
+from easyfs.tables.target import Target, is_missing
 from easyfs.tables.weights import check_weights, drop_weightless
 
 # Rows that are kept of each part beyond the sample's own, so that classes have theirs however they are spread.
@@ -185,11 +186,11 @@ class Scanned:
             weight=None if self.weight is None else self.weight[rows],
         )
 
-    def sample(self) -> tuple[Scanned, Array | None]:
+    def sample(self, task: str = "auto") -> tuple[Scanned, Array | None]:
         """The rows of the sample in the order of the table, and how many rows each stands for."""
         if self.n_rows <= self.size:
             return self.rows(np.argsort(self.numbers, kind="stable")), None
-        labels = None if self.counts is None else sorted(self.counts)
+        labels = None if self.counts is None or not _are_classes(self.counts, task) else sorted(self.counts)
         counts = None if labels is None or self.counts is None else np.array([self.counts[label] for label in labels])
         quota = None if counts is None else quotas(counts, self.size)
         if quota is None or labels is None or counts is None or self.y is None:
@@ -202,6 +203,14 @@ class Scanned:
         chosen = by_class[place < quota[codes[by_class]]]
         chosen = chosen[np.argsort(self.numbers[chosen])]
         return self.rows(chosen), (counts / np.maximum(quota, 1))[codes[chosen]]
+
+
+def _are_classes(counts: dict[Any, int], task: str) -> bool:
+    """Whether labels are classes, as the target of the whole table would be read: whole numbers may be quantities."""
+    labels = np.array(sorted(counts))
+    if task != "auto" or labels.dtype.kind not in "iuf":
+        return task != "regression"
+    return read_whole_numbers(labels, np.array([counts[label] for label in labels.tolist()])).classes
 
 
 def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:
@@ -226,15 +235,30 @@ def labels_of(y: Any) -> Array | None:
     return np.asarray(y)
 
 
+def check_labels_are_there(part: Part, y: Array | None) -> None:
+    """A target that is missing in some row is an error that names the part and the row."""
+    if y is None or not len(y) or y.dtype.kind not in "fO":
+        return
+    entries = y.reshape(len(y), -1)
+    if y.dtype == object:
+        gone = np.array([any(is_missing(value) for value in row) for row in entries])
+    else:
+        gone = np.asarray(~np.isfinite(entries).all(axis=1))
+    if gone.any():
+        rows = f"{int(gone.sum())} row{'s' if gone.sum() > 1 else ''} (the first is row {part.first + int(gone.argmax())})"
+        raise ValueError(f"{part.label}: y is missing, or not finite, in {rows}; leave such rows out, or fill them in.")
+
+
 def scan(part: Part, seed: int, size: int = SAMPLE_ROWS) -> Scanned:
     """The rows of a part that may be in the sample."""
     n = n_rows_of(part.X)
     y, weight = labels_of(part.y), check_part_weights(part, n)
     if y is not None and len(y) != n:
         raise ValueError(f"{part.label}: y has {len(y)} entries, but there are {n} rows.")
+    check_labels_are_there(part, y)
     numbers = part.first + np.arange(n)
     counts = None
-    if y is not None and y.ndim == 1 and y.dtype.kind != "f":
+    if y is not None and y.ndim == 1 and are_whole(y):
         if y.dtype == object:
             y = np.array(y.tolist()) if not any(value is None for value in y) else y
         labels, times = np.unique(y, return_counts=True) if y.dtype != object else (np.empty(0), np.empty(0))

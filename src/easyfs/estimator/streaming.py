@@ -290,7 +290,7 @@ class StreamingSelector(BaseSelector):
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
         seed, rng = self._seed()
         self._roles = table.roles
-        rows, stands_for = table.reduce(partial(scan, seed=seed)).sample()
+        rows, stands_for = table.reduce(partial(scan, seed=seed)).sample(self.task)
         matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
         target = with_labels(check_target(rows.y, matrix.shape[0], self.task), rows.counts)
         self._check_target_is_there(target)
@@ -325,11 +325,13 @@ class StreamingSelector(BaseSelector):
         parted = open_parts(X)
         if parted is None:
             return super().transform(X)
+        if parted.names is None or self._names() is None:
+            return parted.select(self.get_support(indices=True).tolist())
         names = [str(name) for name in self.get_feature_names_out()]
-        missing = [] if parted.names is None else [name for name in names if name not in parted.names]
+        missing = [name for name in names if name not in parted.names]
         if missing:
             raise ValueError(f"X does not have the selected column {missing[0]!r}.")
-        return parted.select(names if parted.names is not None else self.get_support(indices=True).tolist())
+        return parted.select(names)
 
     def _add(self, block: Block) -> None:
         """Sum a block up, and add the sums to those of the blocks before it."""
