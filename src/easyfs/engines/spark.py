@@ -329,7 +329,7 @@ class SparkTable:
     def _count(self, vector: str | None, *, whole: bool = False) -> list[Any]:
         frame = self.frame
         if not whole:
-            frame = frame.selectExpr("1 AS row" if vector is None else _quoted(vector))
+            frame = frame.selectExpr("1 AS row" if vector is None else quoted(vector))
         return _collected(frame.mapInArrow(Counting(self._vector if whole else vector), COUNTED))
 
     @property
@@ -359,12 +359,12 @@ class SparkTable:
     def select(self, names: Any) -> Any:
         """The table with some of its columns, by name, or with some entries of its vectors, by name or place; unread."""
         if all(isinstance(name, str) and name in self.frame.columns for name in names):
-            return self.frame.select(*(_quoted(name) for name in names))
+            return self.frame.select(*(quoted(name) for name in names))
         for vector in self._vectors:
             entries = None if all(isinstance(name, int) for name in names) else self._entries(vector)
             if entries is None or set(names) <= set(entries):
                 places = list(names) if entries is None else [entries.index(name) for name in names]
-                return sliced(self.frame.select(_quoted(vector)), vector, vector, places)
+                return sliced(self.frame.select(quoted(vector)), vector, vector, places)
         raise ValueError(f"X has neither such columns nor vectors with such entries: {', '.join(map(repr, names[:5]))}.")
 
 
@@ -377,10 +377,10 @@ def sliced(frame: Any, vector: str, output: str, places: list[int]) -> Any:
     held = f"{vector} of before"
     renamed = frame.withColumnRenamed(vector, held)
     cut = VectorSlicer(inputCol=held, outputCol=vector, indices=places).transform(renamed)
-    return cut.select(*(_quoted(name) for name in frame.columns))
+    return cut.select(*(quoted(name) for name in frame.columns))
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """A column's name as an expression, whatever letters it has."""
     escaped = name.replace("`", "``")
     return f"`{escaped}`"
