@@ -40,7 +40,10 @@ def spark() -> Iterator[Any]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.unionOutputPartitioning": "false",  # else a union of single partitions is one
-        "spark.sql.codegen.wholeStage": "false",  # small tables are not worth compiling for
+        "spark.sql.adaptive.enabled": "false",
+        # Short jobs on small tables are not worth compiling for.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.log.level": "OFF",
     }
     builder = SparkSession.builder.master("local[2]").appName("easyfs")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -316,9 +317,9 @@ class SparkTable:
         n_columns = len(self.frame.columns) if vectors is None else len(vectors.names)
         n_groups = 1 if len(counted) <= FEW else math.ceil(math.sqrt(len(counted)))
         reading = Reading(function, self.roles, counted, vectors, n_columns, n_groups)
-        rows = self.frame.mapInArrow(reading, ADDED)
+        rows = _mapped(self.frame, reading, ADDED)
         if n_groups > 1:
-            rows = rows.repartition(n_groups, "place").mapInArrow(add_up, ADDED)
+            rows = _mapped(rows.repartition(n_groups, "place"), add_up, ADDED)
         return _sum_of([(row["number"], bytes(row["found"])) for row in _collected(rows)])
 
     @cached_property
@@ -330,7 +331,7 @@ class SparkTable:
         frame = self.frame
         if not whole:
             frame = frame.selectExpr("1 AS row" if vector is None else quoted(vector))
-        return _collected(frame.mapInArrow(Counting(self._vector if whole else vector), COUNTED))
+        return _collected(_mapped(frame, Counting(self._vector if whole else vector), COUNTED))
 
     @property
     def _vector(self) -> str | None:
@@ -384,6 +385,13 @@ def quoted(name: str) -> str:
     """A column's name as an expression, whatever letters it has."""
     escaped = name.replace("`", "``")
     return f"`{escaped}`"
+
+
+def _mapped(frame: Any, function: Any, schema: str) -> Any:
+    """``function`` of each partition, unread; all goes through Arrow, so what Spark says of pandas does not matter."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)
+        return frame.mapInArrow(function, schema)
 
 
 def _collected(rows: Any) -> list[Any]:
