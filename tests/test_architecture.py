@@ -14,7 +14,7 @@ HOUSE = Path(easyfs.__file__).parent
 # From the top down.
 ROOMS = [
     *("common", "tables", "files", "base", "sums", "stages", "sample", "passes", "engines", "estimator", "baselines"),
-    *("registry", "evaluation", "report", "cli", "__init__", "__main__"),
+    *("spark", "registry", "evaluation", "report", "cli", "__init__", "__main__"),
 ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from easyfs.engines.dask import is_dask, of_dask
 from easyfs.engines.parts import PartedTable
+from easyfs.engines.spark import of_frame
 from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation
 from easyfs.tables.naming import roles_of
 
@@ -34,6 +35,8 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
         return of_relation(X, names, _roles(names, y, sample_weight, "a DuckDB relation"))
     if is_dask(X):
         return of_dask(X, y, sample_weight)
+    if kind.__module__.startswith("pyspark.sql.") and name == "DataFrame":  # classic or connect
+        return of_frame(X, _roles(list(X.columns), y, sample_weight, "a Spark table"))
     return None
 
 

@@ -319,11 +319,13 @@ class StreamingSelector(Findings):
             return super().transform(X)
         if parted.names is None:
             validate_data(self, X, reset=False, skip_check_array=True)
+        if parted.names is None or self._names() is None:
+            return parted.select(self.get_support(indices=True).tolist())
         names = [str(name) for name in self.get_feature_names_out()]
-        missing = [] if parted.names is None else [name for name in names if name not in parted.names]
+        missing = [name for name in names if name not in parted.names]
         if missing:
             raise ValueError(f"X does not have the selected column {missing[0]!r}.")
-        return parted.select(names if parted.names is not None else self.get_support(indices=True).tolist())
+        return parted.select(names)
 
     def _count_columns(self, sample: Block, request: Request) -> Request:
         """How many columns, by cross-validation on the sample, where that is asked for."""

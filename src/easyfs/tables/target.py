@@ -65,7 +65,7 @@ def read_values(y: Any) -> tuple[Array, bool]:
         except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
             y = y.to_numpy(zero_copy_only=False)
     values: Array = np.asarray(y)
-    if values.dtype != object or not values.size or any(_is_missing(value) for value in values.ravel()):
+    if values.dtype != object or not values.size or any(is_missing(value) for value in values.ravel()):
         return values, category
     if all(isinstance(value, (numbers.Real, Decimal)) for value in values.ravel()):
         numeric = np.array(values.tolist())  # numbers that are all of one kind, or all booleans
@@ -142,7 +142,7 @@ def check_observed(y: Array, first: int = 0) -> None:
     if y.dtype.kind == "f":
         bad = ~np.isfinite(y)
     elif y.dtype == object:
-        bad = np.array([_is_missing(value) for value in y.ravel()], dtype=bool).reshape(y.shape)
+        bad = np.array([is_missing(value) for value in y.ravel()], dtype=bool).reshape(y.shape)
     else:
         return
     if bad.any():
@@ -155,7 +155,8 @@ def check_observed(y: Array, first: int = 0) -> None:
         )
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether one entry of a target is not there, in any library's words."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, Decimal):

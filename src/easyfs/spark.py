@@ -1,0 +1,304 @@
+"""EasyFS as a stage of Spark's own pipelines: ``SparkEasyFS`` and the model that it fits."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from typing import Any, ClassVar, Self
+
+from easyfs.engines.spark import quoted, sliced
+from easyfs.engines.vectors import vector_columns
+from easyfs.estimator.easyfs import EasyFS
+from easyfs.tables.naming import roles_of
+
+try:
+    from pyspark.ml import Estimator, Model
+    from pyspark.ml.feature import VectorAssembler
+    from pyspark.ml.param import Param, Params
+    from pyspark.ml.util import (
+        DefaultParamsReadable,
+        DefaultParamsReader,
+        DefaultParamsWritable,
+        DefaultParamsWriter,
+        MLReadable,
+        MLReader,
+        MLWritable,
+        MLWriter,
+    )
+except ImportError as error:
+    raise ImportError("easyfs.spark needs the package 'pyspark'; install it with pip install 'easyfs[spark]'.") from error
+
+__all__ = ["SparkEasyFS", "SparkEasyFSModel"]
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it: no numbers of numpy, no tuples."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+
+def _param(name: str, doc: str) -> Any:
+    return Param(Params._dummy(), name, doc, typeConverter=_plain)
+
+
+class _Stage(Params):
+    """Columns, and the parameters of EasyFS, as parameters of a stage."""
+
+    featuresCol = _param("featuresCol", "column of vectors to select entries of")  # noqa: N815
+    inputCols = _param("inputCols", "columns to select from, in place of a column of vectors")  # noqa: N815
+    labelCol = _param("labelCol", "column of the target; None for no target")  # noqa: N815
+    weightCol = _param("weightCol", "column of the weights; None where all rows count the same")  # noqa: N815
+    outputCol = _param("outputCol", "column of vectors of what is selected")  # noqa: N815
+    n_features_to_select = _param("n_features_to_select", "how many to select: a count, a share, or 'auto'")
+    task = _param("task", "what the target is: 'auto', 'classification' or 'regression'")
+    interactions = _param("interactions", "whether to look for columns that matter in a curve or only together")
+    n_hidden = _param("n_hidden", "hidden nodes of the network")
+    predicted_share = _param("predicted_share", "share of the target's weight that goes to what a linear fit predicts")
+    coverage = _param("coverage", "weight of the coverage of the whole table against the target's")
+    coverage_power = _param("coverage_power", "how much more the hidden nodes hear columns related to the target")
+    clip = _param("clip", "standard deviations from the mean beyond which values count as that far; None for no limit")
+    eps2 = _param("eps2", "squared precision at which columns are coded, or 'auto'")
+    include = _param("include", "columns that are selected in any case, by name or place")
+    exclude = _param("exclude", "columns that are never selected, by name or place")
+    feature_groups = _param("feature_groups", "a label for each column: those with the same one go together")
+    random_state = _param("random_state", "seed of the network")
+
+    # What the constructor calls the columns, and Spark's names of them.
+    _columns: ClassVar[dict[str, str]] = {
+        "features_col": "featuresCol",
+        "input_cols": "inputCols",
+        "label_col": "labelCol",
+        "weight_col": "weightCol",
+        "output_col": "outputCol",
+    }
+    _parameters: ClassVar[dict[str, Any]] = {
+        name: parameter.default for name, parameter in inspect.signature(EasyFS).parameters.items()
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        columns = {"featuresCol": "features", "inputCols": None, "labelCol": "label", "weightCol": None}
+        self._setDefault(**columns, outputCol="selected", **self._parameters)
+
+    def setParams(self, **parameters: Any) -> Self:  # noqa: N802
+        """Set parameters, by the names that the constructor has.
+
+        Parameters
+        ----------
+        **parameters : dict
+            Names and values.
+
+        Returns
+        -------
+        self
+            The stage itself.
+        """
+        for name, value in parameters.items():
+            if name not in self._columns and name not in self._parameters:
+                known = [*self._columns, *self._parameters]
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}.{hint} It has {', '.join(known)}.")
+            self.set(self.getParam(self._columns.get(name, name)), value)
+        return self
+
+    def _read(self, frame: Any) -> tuple[list[str], str | None]:
+        """Columns to select from, and the one that holds vectors, if it does."""
+        given = self.getOrDefault("inputCols")
+        columns = list(given) if given else [self.getOrDefault("featuresCol")]
+        missing = [name for name in columns if name not in frame.columns]
+        if missing:
+            close = difflib.get_close_matches(str(missing[0]), frame.columns, n=3)
+            hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+            raise ValueError(f"the table has no column {missing[0]!r}.{hint}")
+        vector = columns[0] if len(columns) == 1 and columns[0] in vector_columns(frame.schema) else None
+        return columns, vector
+
+
+class SparkEasyFS(Estimator, _Stage, DefaultParamsReadable, DefaultParamsWritable):
+    """Select features in a pipeline of Spark, as EasyFS does: each partition is summed up where it is.
+
+    Parameters
+    ----------
+    features_col : str, default="features"
+        Column of vectors to select entries of.
+    input_cols : list of str, default=None
+        Columns to select from, in place of a column of vectors: numbers, text, dates.
+    label_col : str or None, default="label"
+        Column of the target; None selects what best covers the table.
+    output_col : str, default="selected"
+        Column of vectors of what is selected. With ``input_cols`` there is one only if it is named, and the selected
+        columns must then be numbers.
+    weight_col : str, default=None
+        Column of the weights.
+    n_features_to_select : int, float or "auto", default="auto"
+        How many to select, as in :class:`~easyfs.EasyFS`.
+    **parameters : dict
+        Further parameters of :class:`~easyfs.EasyFS`. All of them are parameters of the stage, so that a grid of Spark's
+        ``ParamGridBuilder`` can have them.
+
+    See Also
+    --------
+    SparkEasyFSModel : What it fits.
+    easyfs.EasyFS : Takes a table of Spark, too: ``EasyFS(20).fit(table, "label")``.
+
+    Notes
+    -----
+    The table is read three times: rows are counted, a sample is drawn, sums are made. Cache it if it is dear to compute,
+    or if its rows come in another order each time, as after a shuffle: only then is the answer the same each time.
+    """
+
+    def __init__(
+        self,
+        *,
+        features_col: str | None = None,
+        input_cols: list[str] | None = None,
+        label_col: str | None = "label",
+        output_col: str | None = None,
+        weight_col: str | None = None,
+        n_features_to_select: int | float | str = "auto",
+        **parameters: Any,
+    ):
+        super().__init__()
+        if features_col is not None and input_cols is not None:
+            raise ValueError("features_col and input_cols are both given; columns to select from are one or the other.")
+        columns = {
+            "features_col": features_col,
+            "input_cols": input_cols,
+            "output_col": output_col,
+            "weight_col": weight_col,
+        }
+        self.setParams(**{name: value for name, value in columns.items() if value is not None})
+        self.setParams(label_col=label_col, n_features_to_select=n_features_to_select, **parameters)
+
+    def _fit(self, dataset: Any) -> SparkEasyFSModel:
+        columns, vector = self._read(dataset)
+        label, weight = self.getOrDefault("labelCol"), self.getOrDefault("weightCol")
+        roles = roles_of(dataset.columns, None, label, weight)
+        table = dataset.select(*(quoted(name) for name in dict.fromkeys([*columns, *roles.names])))
+        selector = EasyFS(**{name: self.getOrDefault(name) for name in self._parameters})
+        selector.fit(table, label, sample_weight=weight)
+        model = SparkEasyFSModel._of(selector, columns, vector)
+        model._resetUid(self.uid)
+        self._copyValues(model)
+        return model
+
+
+class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
+    """What :class:`SparkEasyFS` has selected.
+
+    A column of vectors is cut to the selected entries, with their names, in ``outputCol``; of a list of columns those that
+    are not selected are dropped, and the others are put into vectors if ``outputCol`` is set.
+
+    Attributes
+    ----------
+    indices : list of int
+        Places of what is selected, in ascending order.
+    names : list of str
+        Their names.
+    order : list of int
+        Places of all, best first.
+    gains : list of float
+        What each selected one added, best first.
+    n_rows : int
+        Rows that were seen.
+    selector : EasyFS or None
+        The fitted selector, for ``explain`` and ``report``; None in a model that was loaded.
+
+    See Also
+    --------
+    SparkEasyFS : Fits it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.indices: list[int] = []
+        self.names: list[str] = []
+        self.order: list[int] = []
+        self.gains: list[float] = []
+        self.n_rows = 0
+        self.selector: EasyFS | None = None
+        self._is_vector = True
+
+    @classmethod
+    def _of(cls, selector: EasyFS, columns: list[str], vector: str | None) -> Self:
+        model = cls()
+        model.selector = selector
+        model.indices = selector.get_support(indices=True).tolist()
+        named = vector is None or hasattr(selector, "feature_names_in_")
+        names = [str(name) for name in selector.get_feature_names_out()]
+        model.names = names if named else [f"{columns[0]}[{j}]" for j in model.indices]
+        model.order, model.gains = selector.order_.tolist(), selector.gains_.tolist()
+        model.n_rows = selector.n_rows_
+        model._is_vector = vector is not None
+        return model
+
+    def _transform(self, dataset: Any) -> Any:
+        if self._is_vector:
+            columns, vector = self._read(dataset)
+            if vector is None:
+                raise ValueError(f"column {columns[0]!r} does not hold vectors, as it did when the model was fitted.")
+            return sliced(dataset, vector, self.getOrDefault("outputCol"), self.indices)
+        lost = [name for name in self.names if name not in dataset.columns]
+        if lost:
+            raise ValueError(f"the table does not have the selected column {lost[0]!r}.")
+        dropped = set(self.getOrDefault("inputCols") or ()) - set(self.names)
+        kept = dataset.select(*(quoted(name) for name in dataset.columns if name not in dropped))
+        if not self.isSet("outputCol"):
+            return kept
+        output = self.getOrDefault("outputCol")
+        return VectorAssembler(inputCols=self.names, outputCol=output, handleInvalid="keep").transform(kept)
+
+    def write(self) -> Any:
+        """What writes the model: ``model.write().overwrite().save(path)``, or ``model.save(path)``.
+
+        Returns
+        -------
+        MLWriter
+            As for any model of Spark.
+        """
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> Any:
+        """What reads a model: ``SparkEasyFSModel.load(path)``.
+
+        Returns
+        -------
+        MLReader
+            As for any model of Spark.
+        """
+        return _Reader()
+
+
+# What of a model is written beside its parameters.
+_WRITTEN = ("indices", "names", "order", "gains", "n_rows", "_is_vector")
+
+
+class _Writer(MLWriter):
+    def __init__(self, model: SparkEasyFSModel):
+        super().__init__()
+        self.model = model
+
+    def saveImpl(self, path: str) -> None:  # noqa: N802
+        chosen = {name: getattr(self.model, name) for name in _WRITTEN}
+        DefaultParamsWriter.saveMetadata(self.model, path, _context(self), extraMetadata={"chosen": chosen})
+
+
+class _Reader(MLReader):
+    def load(self, path: str) -> SparkEasyFSModel:
+        written = DefaultParamsReader.loadMetadata(path, _context(self))
+        model = SparkEasyFSModel()
+        model._resetUid(written["uid"])
+        DefaultParamsReader.getAndSetParams(model, written)
+        for name in _WRITTEN:
+            setattr(model, name, written["chosen"][name])
+        return model
+
+
+def _context(io: Any) -> Any:
+    """What metadata are written and read with: the session, or, before Spark 4, the context."""
+    import pyspark  # noqa: PLC0415
+
+    return io.sparkSession if int(pyspark.__version__.split(".")[0]) >= 4 else io.sc
