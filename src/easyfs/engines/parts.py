@@ -27,6 +27,7 @@ from easyfs.tables.encoder import TableEncoder
 from easyfs.tables.frames import is_table, missing_in, to_matrix
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
+from easyfs.tables.reading import are_whole, read_counts
 from easyfs.tables.target import Target
 from easyfs.tables.weights import check_weights, drop_weightless
 
@@ -52,6 +53,8 @@ class Part:
         Number of the first of them in the whole table.
     label : str
         What to call the part in a message, such as a file's name.
+    start : int or None
+        Number of the first of them within what the label names; None where that is the whole table.
     """
 
     X: Any
@@ -59,6 +62,11 @@ class Part:
     weight: Any
     first: int
     label: str
+    start: int | None = None
+
+    def row(self, place: Any) -> int:
+        """Number of a row, for a message: within what the label names."""
+        return int(place) + (self.first if self.start is None else self.start)
 
 
 class PartedTable(Protocol):
@@ -116,7 +124,7 @@ class Scanned:
     n_rows : int
         Rows of the parts, those of weight zero not counted.
     counts : dict or None
-        Rows of each label of the target; None where it has too many, or none.
+        Rows of each label of the target; None where it has too many, or none, or holds numbers that are not whole.
     numbers : ndarray of int
         Number of each kept row in the whole table.
     hashes : ndarray of uint64
@@ -185,11 +193,27 @@ class Scanned:
             weight=None if self.weight is None else self.weight[rows],
         )
 
-    def sample(self) -> tuple[Scanned, Array | None]:
-        """The rows of the sample in the order of the table, and how many rows each stands for."""
-        if self.n_rows <= self.size:
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows are here, so that there is nothing to draw."""
+        return self.n_rows <= self.size
+
+    def task(self, task: str) -> str:
+        """The task, read from the target of all rows where it is not given and they say it."""
+        if task != "auto" or self.counts is None or self.y is None or self.y.dtype.kind not in "iuf":
+            return task
+        labels = sorted(self.counts)
+        found = read_counts(np.array(labels), np.array([self.counts[label] for label in labels]))
+        return "classification" if found == "classes" else "regression"
+
+    def sample(self, *, classes: bool = True) -> tuple[Scanned, Array | None]:
+        """The rows of the sample in the order of the table, and how many rows each stands for.
+
+        ``classes`` says whether labels of the target are classes, of which rare ones have more rows than their share.
+        """
+        if self.is_whole:
             return self.rows(np.argsort(self.numbers, kind="stable")), None
-        labels = None if self.counts is None else sorted(self.counts)
+        labels = None if self.counts is None or not classes else sorted(self.counts)
         counts = None if labels is None or self.counts is None else np.array([self.counts[label] for label in labels])
         quota = None if counts is None else quotas(counts, self.size)
         if quota is None or labels is None or counts is None or self.y is None:
@@ -223,7 +247,38 @@ def labels_of(y: Any) -> Array | None:
             y = y.to_numpy()
         except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
             y = y.to_numpy(zero_copy_only=False)
-    return np.asarray(y)
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.dtype == object and len(values) and all(isinstance(value, str) for value in values.ravel()):
+        values = values.astype(str)
+    return values
+
+
+def check_observed(part: Part, y: Array) -> None:
+    """A row without a target is an error that names it."""
+    if y.dtype.kind == "f":
+        gone = ~np.isfinite(y)
+    elif y.dtype.kind in "Mm":
+        gone = np.isnat(y)
+    elif y.dtype == object:
+        gone = np.array([value is None or value != value for value in y.ravel()], dtype=bool).reshape(y.shape)  # noqa: PLR0124
+    else:
+        return
+    rows = np.flatnonzero(gone.reshape(len(y), -1).any(axis=1))
+    if len(rows):
+        raise ValueError(
+            f"{part.label}: y is missing, or not finite, in {len(rows)} row{'s' if len(rows) > 1 else ''} of those read at "
+            f"once (the first is row {part.row(rows[0])}). Drop the rows whose target is not known before fitting."
+        )
+
+
+def _counts_of(y: Array) -> dict[Any, int] | None:
+    """Rows of each label; None where labels are too many, or no labels at all."""
+    if y.ndim != 1 or y.dtype == object or (y.dtype.kind == "f" and not are_whole(y)):
+        return None
+    labels, times = np.unique(y, return_counts=True)
+    return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
 
 
 def scan(part: Part, seed: int, size: int = SAMPLE_ROWS) -> Scanned:
@@ -232,26 +287,29 @@ def scan(part: Part, seed: int, size: int = SAMPLE_ROWS) -> Scanned:
     y, weight = labels_of(part.y), check_part_weights(part, n)
     if y is not None and len(y) != n:
         raise ValueError(f"{part.label}: y has {len(y)} entries, but there are {n} rows.")
+    if y is not None:
+        check_observed(part, y)
     numbers = part.first + np.arange(n)
-    counts = None
-    if y is not None and y.ndim == 1 and y.dtype.kind != "f":
-        if y.dtype == object:
-            y = np.array(y.tolist()) if not any(value is None for value in y) else y
-        labels, times = np.unique(y, return_counts=True) if y.dtype != object else (np.empty(0), np.empty(0))
-        counts = dict(zip(labels.tolist(), times.tolist(), strict=True)) if 0 < len(labels) <= MOST_LABELS else None
-    found = Scanned(n, counts, numbers, row_hashes(seed, numbers), part.X, y, weight, levels_in(part.X), size)
+    found = Scanned(n, None, numbers, row_hashes(seed, numbers), part.X, y, weight, levels_in(part.X), size)
     if weight is not None and not (weight > 0).all():  # such rows do not count
         found = found.rows(np.flatnonzero(weight > 0))
         found = replace(found, n_rows=len(found.numbers))
-    return found._kept()
+    return replace(found, counts=None if found.y is None else _counts_of(found.y))._kept()
 
 
 def check_part_weights(part: Part, n: int) -> Array | None:
     """Weights of a part; all of them may be zero."""
     if part.weight is None:
         return None
-    weight = np.asarray(labels_of(part.weight), dtype=np.float64)
-    return np.zeros(n) if n and not weight.any() else check_weights(weight, n)
+    try:
+        weight = np.asarray(labels_of(part.weight), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{part.label}: sample_weight holds no numbers.") from error
+    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(wrong):
+        what = "negative" if weight[wrong[0]] < 0 else "missing, or not finite,"
+        raise ValueError(f"{part.label}: sample_weight is {what} in row {part.row(wrong[0])}; use 0 to leave a row out.")
+    return np.zeros(n) if not weight.any() else check_weights(weight, n)
 
 
 @dataclass
@@ -320,7 +378,4 @@ class Summing:
             classes, codes = np.unique(y, return_inverse=True)
             return Target(self.target.task, "classes", codes.reshape(-1), classes)
         values = np.asarray(y, dtype=np.float64).reshape(n, -1)
-        if not np.isfinite(values).all():
-            row = part.first + int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
-            raise ValueError(f"y is missing, or not finite, in row {row}; leave such rows out, or fill them in.")
         return Target(self.target.task, "values", values)

@@ -290,14 +290,20 @@ class StreamingSelector(BaseSelector):
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
         seed, rng = self._seed()
         self._roles = table.roles
-        rows, stands_for = table.reduce(partial(scan, seed=seed)).sample()
+        scanned = table.reduce(partial(scan, seed=seed))
+        task = scanned.task(self.task)
+        rows, stands_for = scanned.sample(classes=task != "regression")
         matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
-        target = with_labels(check_target(rows.y, matrix.shape[0], self.task), rows.counts)
+        target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
         self._check_target_is_there(target)
         request = self._constraints()
         check_enough_rows(matrix, rows.weight)
         check_varies(target)
-        sample = Block(matrix, target, rows.weight, stands_for, float(rows.n_rows))
+        sample = Block(*drop_weightless(matrix, target, rows.weight))
+        if scanned.is_whole:  # weights may still say that a row is there many times
+            sample = sample.sample(seed)
+        else:
+            sample = replace(sample, stands_for=stands_for, population=float(rows.n_rows))
         with threads_for(*matrix.shape):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
         summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))

@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 
-from easyfs.tables.columns import series_of, texts_of
+from easyfs.tables.columns import MISSING_WORDS, series_of, texts_of
 from easyfs.tables.frames import column_names, is_table, numeric_columns
 
 # A column with more different values than this is no category, and is not counted any further.
@@ -27,14 +27,23 @@ def levels_in(X: Any) -> Levels:
             continue
         if column.dtype == nw.Object:
             texts: list[str | None] = texts_of(column)
-            found[name] = Counter(texts) if len(set(texts)) <= MOST_COUNTED else None
-            continue
-        table = column.cast(nw.String).value_counts(name="count")
-        texts = texts_of(table[table.columns[0]])
-        found[name] = (
-            Counter(dict(zip(texts, table["count"].to_list(), strict=True))) if len(texts) <= MOST_COUNTED else None
-        )
+            counts = Counter(texts) if len(set(texts)) <= MOST_COUNTED else None
+        else:
+            table = column.cast(nw.String).value_counts(name="easyfs count")
+            counts = None if len(table) > MOST_COUNTED else Counter()
+            if counts is not None:
+                counts.update(dict(zip(texts_of(table[table.columns[0]]), table["easyfs count"].to_list(), strict=True)))
+        words = isinstance(column.dtype, (nw.String, nw.Object))  # a category has no words for a missing value
+        found[name] = _without_words(counts) if words and counts is not None else counts
     return found
+
+
+def _without_words(counts: Counter[str | None]) -> Counter[str | None]:
+    """Words that stand for a missing value count as missing."""
+    words = [text for text in counts if text is not None and text.strip().lower() in MISSING_WORDS]
+    for word in words:
+        counts[None] += counts.pop(word)
+    return counts
 
 
 def added(left: Levels, right: Levels) -> Levels:
