@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from easyfs.engines.parts import PartedTable
-from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation
+from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation, of_scan
+from easyfs.files.scanning import Scan
 from easyfs.tables.naming import roles_of
 
 
@@ -19,6 +20,8 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
     y, sample_weight : object
         Target and weights: names of columns, for a table that has names.
     """
+    if isinstance(X, Scan):
+        return of_scan(X, _roles(X.names, y, sample_weight, "a table in files"))
     kind = type(X)
     library, name = kind.__module__.split(".")[0], kind.__name__
     if library == "polars" and name == "LazyFrame":

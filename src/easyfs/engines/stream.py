@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from easyfs.engines.parts import Part, n_rows_of
+from easyfs.files.scanning import Scan
 from easyfs.tables.naming import Roles, split
 
 # Numbers in a batch: large enough that products run at full speed, small enough that a few fit into any memory.
@@ -98,6 +99,12 @@ def _slices(frame: Any, size: int) -> Iterator[Any]:
             return
 
 
+def of_scan(scan: Scan, roles: Roles) -> StreamTable:
+    """Files, by ``easyfs.scan``."""
+    size = batch_rows(len(scan.names))
+    return StreamTable(scan.names, roles, lambda: scan.batches(size), scan.select, scan.progress)
+
+
 def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
     """A ``pyarrow.dataset.Dataset``."""
     import pyarrow as pa  # noqa: PLC0415
@@ -124,7 +131,9 @@ def of_relation(relation: Any, names: list[str], roles: Roles) -> StreamTable:
 
     def batches() -> Iterator[tuple[Any, str]]:
         size = batch_rows(len(names))
-        reader = relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader(size)
+        reader = (
+            relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader(size)
+        )
         for batch in reader:
             if batch.num_rows:
                 yield pa.Table.from_batches([batch]), "the relation"

@@ -38,8 +38,8 @@ def check_is_table(X: Any) -> None:
     what = type(X).__name__
     if isinstance(X, (str, bytes)):
         raise TypeError(f"X is the text {X!r}, not a table; read the file first, for example with pandas.read_csv.")
-    if what == "LazyFrame":
-        raise TypeError("X is a LazyFrame, whose values are not there yet; call its collect() method first.")
+    if what in ("LazyFrame", "Scan"):
+        raise TypeError(f"X is a {what}, whose values are not there yet; call its collect() method first.")
     if sparse.issparse(X):  # some of them are dictionaries
         return
     if isinstance(X, Mapping):
