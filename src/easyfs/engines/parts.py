@@ -29,10 +29,13 @@ from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
 from easyfs.tables.reading import are_whole, read_counts
 from easyfs.tables.target import Target
+from easyfs.tables.target_summary import TargetInfo, describe_target
 from easyfs.tables.weights import check_weights, drop_weightless
 
-# Rows that are kept of each part beyond the sample's own, so that classes have theirs however they are spread.
+# So many rows more than the sample has may be held before those are left out that cannot be in it.
 SPARE = 1.25
+# Standard deviations by which rows of a class, in some parts, may be more than expected in the sample.
+CHANCE = 6.0
 # A target with more different values than this is not counted by class.
 MOST_LABELS = 1000
 
@@ -166,20 +169,22 @@ class Scanned:
 
     def _kept(self) -> Scanned:
         """Without rows that cannot be in the sample."""
-        most = int(SPARE * self.size)
         n = len(self.hashes)
-        if n <= most:
+        if n <= SPARE * self.size:
             return self
-        order = np.argsort(self.hashes, kind="stable")
         kept = np.zeros(n, dtype=bool)
-        kept[order[:most]] = True
+        kept[np.argpartition(self.hashes, self.size)[: self.size]] = True
         if self.counts is not None and self.y is not None:
+            # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
+            labels, codes = np.unique(self.y, return_inverse=True)
+            share = np.array([self.counts[label] for label in labels.tolist()]) / self.n_rows
+            expected = share * self.size / (1.0 - LEAST_OF_EQUAL_PART)
             least = int(LEAST_OF_EQUAL_PART * self.size / max(1, len(self.counts)))
-            _, codes = np.unique(self.y, return_inverse=True)
+            most = np.maximum(least, expected + CHANCE * (np.sqrt(expected) + 1.0))
             by_class = np.lexsort((self.hashes, codes))
             sizes = np.bincount(codes)
             place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            kept[by_class[place < least]] = True
+            kept[by_class[place < most[codes[by_class]]]] = True
         return self if kept.all() else self.rows(np.flatnonzero(kept))
 
     def rows(self, rows: Array) -> Scanned:
@@ -238,6 +243,17 @@ def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:
     return Target(target.task, target.kind, np.searchsorted(every, target.classes)[target.values], every)
 
 
+def describe(target: Target, counts: dict[Any, int] | None, roles: Roles) -> TargetInfo | None:
+    """What the target holds: classes with the rows of the whole table, numbers as the sample has them."""
+    info = describe_target(target, None)
+    if info is None:
+        return None
+    if target.kind == "classes" and counts is not None:
+        labels = sorted(counts)
+        info = replace(info, classes=tuple((label, counts[label]) for label in labels), n_distinct=len(labels))
+    return replace(info, name=roles.target[0] if len(roles.target) == 1 and not roles.several else None)
+
+
 def labels_of(y: Any) -> Array | None:
     """A target as an array; None without one."""
     if y is None:
@@ -265,7 +281,7 @@ def check_observed(part: Part, y: Array) -> None:
         gone = np.array([value is None or value != value for value in y.ravel()], dtype=bool).reshape(y.shape)  # noqa: PLR0124
     else:
         return
-    rows = np.flatnonzero(gone.reshape(len(y), -1).any(axis=1))
+    rows = np.flatnonzero(gone if gone.ndim == 1 else gone.any(axis=1))
     if len(rows):
         raise ValueError(
             f"{part.label}: y is missing, or not finite, in {len(rows)} row{'s' if len(rows) > 1 else ''} of those read at "

@@ -21,7 +21,7 @@ from easyfs.common.types import Array
 from easyfs.common.version import VERSION
 from easyfs.engines.memory import Engine, MemoryEngine
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import PartedTable, Summing, scan, with_labels
+from easyfs.engines.parts import PartedTable, Summing, describe, scan, with_labels
 from easyfs.passes.block import Block
 from easyfs.passes.choose import choose
 from easyfs.passes.choosing import LEVEL
@@ -308,7 +308,7 @@ class StreamingSelector(BaseSelector):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
         summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
         self._remember(target)
-        self._saw(summed.n_rows, None, summed.missing)
+        self._saw(summed.n_rows, describe(target, rows.counts, table.roles), summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
         return self

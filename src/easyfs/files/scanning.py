@@ -79,15 +79,19 @@ class Scan:
         return None if None in found else sum(n for n in found if n is not None)
 
     @property
+    def format(self) -> str:
+        """The format of the files; several with commas between them."""
+        return ", ".join(dict.fromkeys(member.source.format for member in self.members))
+
+    @property
     def label(self) -> str:
         """What the table is called in messages."""
         return self.members[0].label if self.n_files == 1 else f"{self.members[0].label} and {self.n_files - 1} more"
 
     def __repr__(self) -> str:
-        kinds = ", ".join(dict.fromkeys(member.source.format for member in self.members))
         labels = [member.label for member in self.members]
         return (
-            f"Scan of {self.n_files} file{'' if self.n_files == 1 else 's'} ({kinds}, {size_of(self.size)}), "
+            f"Scan of {self.n_files} file{'' if self.n_files == 1 else 's'} ({self.format}, {size_of(self.size)}), "
             f"{len(self.names)} column{'' if len(self.names) == 1 else 's'}\n"
             f"  files: {_shortened(labels, MOST_FILES)}\n"
             f"  columns: {_shortened(self.names, MOST_NAMES)}"
