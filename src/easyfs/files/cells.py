@@ -35,7 +35,10 @@ class Cells:
         self._words = frozenset((*MISSING_WORDS, *(word.strip().lower() for word in missing)))
         self._extra = frozenset(word.strip() for word in missing)
         self._parts: list[Any] = []
-        self._pl = optional("polars", "cli", "reading a table")
+
+    @property
+    def _pl(self) -> Any:
+        return optional("polars", "cli", "reading a table")
 
     def add(self, texts: Any, *, codes: bool = True) -> None:
         """Add a polars Series of texts; ``codes`` says whether there may be numbers that begin with a zero."""

@@ -93,7 +93,7 @@ class Member:
         pl = optional("polars", "cli", "reading a table")
         if self.source.is_delimited:
             for chunk in self.texts(own):
-                yield pl.DataFrame([cells[series.name].read(series) for series in chunk])
+                yield pl.DataFrame([cells[s.name].read(s) if s.name in cells else s for s in chunk])
             return
         if self.source.format == "parquet":
             found = self._arrow_batches(self._parquet(own, rows))
