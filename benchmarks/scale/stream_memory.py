@@ -110,10 +110,9 @@ def main() -> None:
         )
         read, fitted = in_fresh_process("read", folder), in_fresh_process("fit", folder)
         print(f"reading the columns twice: {read['seconds']:.1f} s, peak {read['peak_mb']:.0f} MB")
-        print(
-            f"fit: {fitted['seconds']:.1f} s, {n_rows / fitted['seconds']:,.0f} rows per second, "
-            f"peak {fitted['peak_mb']:.0f} MB ({fitted['peak_mb_before']:.0f} MB before the fit); chose {', '.join(fitted['chosen'])}"
-        )
+        print(f"fit: {fitted['seconds']:.1f} s, {n_rows / fitted['seconds']:,.0f} rows per second")
+        print(f"peak memory {fitted['peak_mb']:.0f} MB, {fitted['peak_mb_before']:.0f} MB before the fit")
+        print(f"chose {', '.join(fitted['chosen'])}")
     finally:
         shutil.rmtree(folder)
 
