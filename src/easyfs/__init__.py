@@ -10,6 +10,7 @@ from easyfs.base.selector import set_report_builder
 from easyfs.common.version import VERSION
 from easyfs.estimator.easyfs import EasyFS
 from easyfs.estimator.easyfs_ranking import EasyFSRanking
+from easyfs.files.scanning import Scan, scan
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
 from easyfs.tables.to_numbers import TableToNumbers
 
@@ -19,11 +20,13 @@ __all__ = [
     "EasyFS",
     "EasyFSRanking",
     "Explanation",
+    "Scan",
     "SelectorInfo",
     "TableToNumbers",
     "__version__",
     "available_selectors",
     "make_selector",
+    "scan",
 ]
 
 

@@ -234,7 +234,7 @@ class TestFaults:
         table = rows(90).select(["x0", "x1", "word"])
         words = [None if i == 71 else word for i, word in enumerate(table["word"].to_pylist())]
         frame = in_parts(spark, table.set_column(2, "word", pa.array(words)), 3)
-        with pytest.raises(ValueError, match=r"^partition 2: y is missing.* in 1 row \(the first is row 71\)"):
+        with pytest.raises(ValueError, match=r"^partition 2: Input y contains NaN in 1 row \(the first is row 71\)"):
             EasyFS(1).fit(frame, "word")
 
     def test_another_version_on_the_workers(self, small: Any) -> None:

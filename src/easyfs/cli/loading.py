@@ -9,6 +9,7 @@ from typing import Any
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
 from easyfs.cli.show import counted, progress_bar, warn
 from easyfs.files.formats import TextOptions
+from easyfs.files.scanning import Scan
 from easyfs.files.source import Source, open_source
 from easyfs.tables.columns import MISSING_WORDS
 
@@ -44,6 +45,21 @@ class Loaded:
     others: dict[str, Any] = field(default_factory=dict)
     rows: Any = None
 
+    @property
+    def label(self) -> str:
+        """What the table is called."""
+        return self.source.label.strip("'")
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to select from."""
+        return list(self.X.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are selected on."""
+        return len(self.X)
+
     def forget(self) -> None:
         """Let go of the table, so that its memory is free for writing."""
         self.X = self.y = None
@@ -55,7 +71,7 @@ def open_table(name: str, as_format: str | None, options: TextOptions) -> Source
     return open_source(name, as_format=as_format, options=options)
 
 
-def find_target(source: Source, target: str | None) -> str:
+def find_target(source: Source | Scan, target: str | None) -> str:
     """The target column, or an error that names the nearest ones."""
     if target is None:
         if source.format == "npz" and "y" in source.names:
@@ -65,7 +81,7 @@ def find_target(source: Source, target: str | None) -> str:
     return find_column(source, target, "--target")
 
 
-def find_column(source: Source, name: str, option: str) -> str:
+def find_column(source: Source | Scan, name: str, option: str) -> str:
     """A column by its name."""
     if name not in source.names:
         raise CommandError(f"{option}: {source.label} has no column {name!r}.{hint(name, source.names)}")
@@ -101,21 +117,9 @@ def load(
     roles : dict, optional
         Names of columns with a role of their own, by the option that names them.
     """
-    special = {option: find_column(source, name, option) for option, name in (roles or {}).items() if name is not None}
-    for option, name in special.items():
-        if name == target:
-            raise WrongUsageError(f"{option}: {name!r} is the target.")
-    dropped = set(find_columns(source.names, drop, "--drop"))
-    for option, name in {**({"--target": target} if target else {}), **special}.items():
-        if name in dropped:
-            raise WrongUsageError(f"--drop leaves out {name!r}, which {option} needs.")
-    wanted = [name for name in source.names if name not in dropped]
+    wanted, special = wanted_columns(source, target, drop=drop, roles=roles)
     with progress_bar(f"reading {source.label}", source.path.stat().st_size) as progress:
         frame = source.read(wanted, compact=True, progress=progress)
-    if frame.width < 2 + len(special):
-        raise CommandError(
-            f"{source.label} has one column only; a column to be explained and others to choose from are needed."
-        )
     loaded = Loaded(source, frame)
     if target is not None:
         gone = missing_target(frame[target], source.options.missing)
@@ -133,6 +137,26 @@ def load(
     loaded.others = {option: frame[name] for option, name in special.items()}
     loaded.X = slim(frame.drop([*([target] if target else []), *dict.fromkeys(special.values())]))
     return loaded
+
+
+def wanted_columns(
+    source: Source | Scan, target: str | None, *, drop: list[str] | None, roles: dict[str, str | None] | None
+) -> tuple[list[str], dict[str, str]]:
+    """Columns that are read, and those with a role of their own, by the option that names them."""
+    special = {option: find_column(source, name, option) for option, name in (roles or {}).items() if name is not None}
+    for option, name in special.items():
+        if name == target:
+            raise WrongUsageError(f"{option}: {name!r} is the target.")
+    dropped = set(find_columns(source.names, drop, "--drop"))
+    for option, name in {**({"--target": target} if target else {}), **special}.items():
+        if name in dropped:
+            raise WrongUsageError(f"--drop leaves out {name!r}, which {option} needs.")
+    wanted = [name for name in source.names if name not in dropped]
+    if len(wanted) < 2 + len(special):
+        raise CommandError(
+            f"{source.label} has one column only; a column to be explained and others to choose from are needed."
+        )
+    return wanted, special
 
 
 def missing_target(values: Any, extra: tuple[str, ...]) -> Any:

@@ -21,6 +21,15 @@ File = Annotated[
         show_default=False,
     ),
 ]
+Tables = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TABLE...",
+        help="CSV, TSV, Parquet, Feather/Arrow, JSON lines or .npz; text may be compressed (.gz); - is standard input. "
+        "Several files, folders and patterns are one table.",
+        show_default=False,
+    ),
+]
 Target = Annotated[
     str | None,
     typer.Option("--target", "-t", metavar="COLUMN", help="The column to be explained (in .npz: y).", show_default=False),

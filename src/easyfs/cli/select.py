@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 
 from easyfs.cli import options as o
-from easyfs.cli.loading import open_table
+from easyfs.cli.batches import open_tables
 from easyfs.cli.problems import WrongUsageError
-from easyfs.cli.selecting import TAKEN, Choice, Files, check_files, choose_and_write, make
+from easyfs.cli.selecting import TAKEN, Choice, Files, check_files, check_streamed, choose_and_write, make
 from easyfs.cli.show import set_talk
+from easyfs.files.scanning import Scan
 
 
 def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
-    table: o.File,
+    table: o.Tables,
     target: o.Target = None,
     k: Annotated[
         str | None,
@@ -114,7 +115,8 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
 ) -> None:
     """Choose the columns of a TABLE that say most about a target.
 
-    Without -o, --columns or --report, the chosen columns are shown.
+    Without -o, --columns or --report, the chosen columns are shown. Several files, and a table that is large for the free
+    memory, are read batch by batch.
 
     [bold]easyfs select data.csv --target price -k 20 -o chosen.parquet --report report.html[/bold]
     """
@@ -127,6 +129,8 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     if unsupervised and target is not None:
         raise WrongUsageError("--unsupervised chooses without a target; leave out --target, or --drop that column.")
     selector = make(method, count, settings, task, seed)
-    source = open_table(table, from_, o.text_options(delimiter, encoding, decimal, missing, no_header, no_quotes))
+    source = open_tables(table, from_, o.text_options(delimiter, encoding, decimal, missing, no_header, no_quotes))
+    if isinstance(source, Scan):
+        check_streamed(source, selector, method, files)
     choice = Choice(method, target, unsupervised, include, exclude, drop, sample_weight, seed)
     choose_and_write(selector, source, choice, files)

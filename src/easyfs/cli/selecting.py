@@ -13,6 +13,7 @@ from typing import Any
 
 from easyfs.base.explanation import Explanation
 from easyfs.cli import options as o
+from easyfs.cli.batches import WEIGHT, Streamed, can_stream, stream
 from easyfs.cli.chosen import (
     MOST_SHOWN,
     chance_line,
@@ -29,12 +30,12 @@ from easyfs.cli.outputs import STANDARD, Outputs, whole
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
 from easyfs.cli.show import busy, console, counted, plain, say, seconds, show, warn
 from easyfs.files.formats import FORMATS, endings, format_of
+from easyfs.files.scanning import Scan
 from easyfs.files.source import Source
 
 # Stability is measured for a report if the table has no more cells than this, with this many runs.
 STABILITY_CELLS, STABILITY_RUNS = 5_000_000, 20
 REPORTS = (".html", ".json", ".md")
-WEIGHT = "--sample-weight"
 # Parameters of selectors that have an option of their own.
 TAKEN = {
     "n_features_to_select": "-k",
@@ -115,7 +116,7 @@ class Run:
     ----------
     selector : selector
         The fitted selector.
-    loaded : Loaded
+    loaded : Loaded or Streamed
         The table.
     target : str or None
         The column that is explained.
@@ -126,15 +127,10 @@ class Run:
     """
 
     selector: Any
-    loaded: Loaded
+    loaded: Loaded | Streamed
     target: str | None
     explanation: Explanation
     took: float
-
-    @property
-    def weight(self) -> Any:
-        """Weights of the rows, if any."""
-        return self.loaded.others.get(WEIGHT)
 
 
 def check_files(files: Files) -> None:
@@ -144,9 +140,29 @@ def check_files(files: Files) -> None:
         raise WrongUsageError(f"--report {files.report!r} ends in none of {', '.join(REPORTS)}.")
 
 
-def choose_and_write(selector: Any, source: Source, choice: Choice, files: Files) -> None:
+def check_streamed(scan: Scan, selector: Any, method: str, files: Files) -> None:
+    """What needs the rows in memory cannot be had of a table that is read batch by batch."""
+    written = _output_format(files.output, files.to)
+    needs = {
+        f"--method {method}": not can_stream(selector),
+        "--stability": bool(files.stability),
+        "--cv": files.cv,
+        "an .npz": written is not None and written[0] == "npz",
+    }
+    asked = [what for what, wanted in needs.items() if wanted]
+    if asked:
+        instead = "use --method easyfs or easyfs_ranking" if asked[0].startswith("--method") else "leave it out"
+        instead = "write .parquet or .csv" if asked[0] == "an .npz" else instead
+        raise WrongUsageError(
+            f"{asked[0]} needs the table in memory, but {scan.label!r} is read batch by batch; {instead}, or give one file "
+            "that fits into memory."
+        )
+
+
+def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files: Files) -> None:
     """Choose columns of a table; write what is asked for, or show what was chosen."""
-    with whole(source.path) as outputs:
+    paths = [source.path] if isinstance(source, Source) else [member.source.path for member in source.members]
+    with whole(*paths) as outputs:
         for name, option in ((files.output, "-o"), (files.columns, "--columns"), (files.report, "--report")):
             outputs.check(name, option)
         run = choose(selector, source, choice)
@@ -155,7 +171,7 @@ def choose_and_write(selector: Any, source: Source, choice: Choice, files: Files
             _warn_of_chance(rows, run.target)
         if files.report is not None:
             _report(outputs, files, run, choice.seed)
-        n_columns, heading = run.loaded.X.width, _heading(run, choice.method)
+        n_columns, heading = len(run.loaded.columns), _heading(run, choice.method)
         run.loaded.forget()
         if files.output is not None:
             _write(outputs, files, run)
@@ -168,11 +184,17 @@ def choose_and_write(selector: Any, source: Source, choice: Choice, files: Files
         _show(rows, _interactions(run.explanation), heading)
 
 
-def choose(selector: Any, source: Source, choice: Choice) -> Run:
+def choose(selector: Any, source: Source | Scan, choice: Choice) -> Run:
     """Read the table and fit the selector."""
     target = None if choice.unsupervised else find_target(source, choice.target)
+    if isinstance(source, Scan):
+        streamed = stream(source, target, drop=choice.drop, weight=choice.sample_weight)
+        _constrain(selector, streamed.columns, target, choice.include, choice.exclude)
+        with _without_chance():
+            took = streamed.fit(selector)
+        return Run(selector, streamed, target, selector.explain(), took)
     loaded = load(source, target, drop=choice.drop, roles={WEIGHT: choice.sample_weight})
-    _constrain(selector, loaded, target, choice.include, choice.exclude)
+    _constrain(selector, loaded.columns, target, choice.include, choice.exclude)
     took = fit(selector, loaded, loaded.others.get(WEIGHT), choice.method)
     return Run(selector, loaded, target, selector.explain(), took)
 
@@ -199,8 +221,7 @@ def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int
         raise WrongUsageError(str(error)) from error
 
 
-def _constrain(selector: Any, loaded: Loaded, target: str | None, include: Any, exclude: Any) -> None:
-    names = list(loaded.X.columns)
+def _constrain(selector: Any, names: list[str], target: str | None, include: Any, exclude: Any) -> None:
     for option, patterns, parameter in (("--include", include, "include"), ("--exclude", exclude, "exclude")):
         if target in o.listed(patterns):
             raise WrongUsageError(f"{option}: {target!r} is the target.")
@@ -256,6 +277,11 @@ def _report(outputs: Outputs, files: Files, run: Run, seed: int) -> None:
 
     assert files.report is not None
     loaded, stability = run.loaded, files.stability
+    if isinstance(loaded, Streamed):
+        built = build_report(run.selector, source=Path(loaded.label).name, random_state=seed)
+        outputs.save(files.report, built.save)
+        return
+    weight = loaded.others.get(WEIGHT)
     if stability is None:
         stability = STABILITY_RUNS if loaded.X.width * len(loaded.X) <= STABILITY_CELLS else 0
     with busy("writing the report" + (f", {stability} runs for stability" if stability else "")):
@@ -263,10 +289,10 @@ def _report(outputs: Outputs, files: Files, run: Run, seed: int) -> None:
             run.selector,
             loaded.X,
             loaded.y,
-            source=Path(loaded.source.label.strip("'")).name,
+            source=Path(loaded.label).name,
             stability=stability,
             cv=files.cv,
-            sample_weight=None if run.weight is None else run.weight.to_numpy(),
+            sample_weight=None if weight is None else weight.to_numpy(),
             random_state=seed,
         )
         outputs.save(files.report, built.save)
@@ -290,14 +316,20 @@ def _output_format(output: str | None, to: str | None) -> tuple[str, bool] | Non
 
 def _write(outputs: Outputs, files: Files, run: Run) -> None:
     """The table with the chosen columns only."""
-    from easyfs.files.writing import write_table  # noqa: PLC0415
+    from easyfs.files.writing import write_scan, write_table  # noqa: PLC0415
 
     written = _output_format(files.output, files.to)
     assert files.output is not None
     assert written is not None
     to, compressed = written
     names = run.explanation.names + ([run.target] if run.target and files.with_target else [])
-    source, rows = run.loaded.source, run.loaded.rows
+    loaded = run.loaded
+    if isinstance(loaded, Streamed):
+        scan = loaded.scan.select([name for name in loaded.scan.names if name in set(names)])
+        with busy(f"writing {files.output}"):
+            outputs.write(files.output, lambda stream: write_scan(scan, stream, to=to, compressed=compressed))
+        return
+    source, rows = loaded.source, loaded.rows
     with busy(f"writing {files.output}"):
         outputs.write(
             files.output,
@@ -327,8 +359,7 @@ def _heading(run: Run, method: str) -> list[str]:
         what = f"{run.target}: {len(about.classes)} classes ({shown}{', ...' if len(about.classes) > 4 else ''})"
     elif about is not None:
         what = f"{run.target}: numbers from {about.quantiles[0]:.4g} to {about.quantiles[-1]:.4g}"
-    name = loaded.source.label.strip("'")
-    read = f"{name}: {counted(len(loaded.X), 'row')}, {counted(loaded.X.width, 'column')} to choose from"
+    read = f"{loaded.label}: {counted(loaded.n_rows, 'row')}, {counted(len(loaded.columns), 'column')} to choose from"
     return [read, what, f"chosen by {method} in {seconds(run.took)}"]
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from easyfs.engines.dask import is_dask, of_dask
 from easyfs.engines.parts import PartedTable
 from easyfs.engines.spark import of_frame
-from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation
+from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation, of_scan
+from easyfs.files.scanning import Scan
 from easyfs.tables.naming import roles_of
 
 
@@ -22,6 +23,8 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
         Target and weights: names of columns, for a table that has names. Beside a Dask table they may be collections that
         are cut in the same way, or values of all rows.
     """
+    if isinstance(X, Scan):
+        return of_scan(X, _roles(X.names, y, sample_weight, "a table in files"))
     kind = type(X)
     library, name = kind.__module__.split(".")[0], kind.__name__
     if library == "polars" and name == "LazyFrame":

@@ -7,7 +7,6 @@ part is summed up under the plan.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,11 +27,15 @@ from easyfs.tables.encoder import TableEncoder
 from easyfs.tables.frames import is_table, missing_in, to_matrix
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
-from easyfs.tables.target import Target, check_observed, check_target, read_values
+from easyfs.tables.reading import are_whole, read_counts
+from easyfs.tables.target import Target, check_observed, read_values
+from easyfs.tables.target_summary import TargetInfo, describe_target
 from easyfs.tables.weights import check_weights, drop_weightless
 
-# Rows that are kept of each part beyond the sample's own, so that classes have theirs however they are spread.
+# So many rows more than the sample has may be held before those are left out that cannot be in it.
 SPARE = 1.25
+# Standard deviations by which rows of a class, in some parts, may be more than expected in the sample.
+CHANCE = 6.0
 # A target with more different values than this is not counted by class.
 MOST_LABELS = 1000
 
@@ -53,6 +56,8 @@ class Part:
         Number of the first of them in the whole table.
     label : str
         What to call the part in a message, such as a file's name.
+    start : int or None
+        Number of the first of them within what the label names; None where that is the whole table.
     """
 
     X: Any
@@ -60,6 +65,11 @@ class Part:
     weight: Any
     first: int
     label: str
+    start: int | None = None
+
+    def row(self, place: Any) -> int:
+        """Number of a row, for a message: within what the label names."""
+        return int(place) + (self.first if self.start is None else self.start)
 
 
 class PartedTable(Protocol):
@@ -133,7 +143,7 @@ class Scanned:
     n_rows : int
         Rows of the parts, those of weight zero not counted.
     counts : dict or None
-        Rows of each label of the target; None where it has too many, or none.
+        Rows of each label of the target; None where it has too many, or none, or holds numbers that are not whole.
     numbers : ndarray of int
         Number of each kept row in the whole table.
     hashes : ndarray of uint64
@@ -181,20 +191,22 @@ class Scanned:
 
     def _kept(self) -> Scanned:
         """Without rows that cannot be in the sample."""
-        most = int(SPARE * self.size)
         n = len(self.hashes)
-        if n <= most:
+        if n <= SPARE * self.size:
             return self
-        order = np.argsort(self.hashes, kind="stable")
         kept = np.zeros(n, dtype=bool)
-        kept[order[:most]] = True
+        kept[np.argpartition(self.hashes, self.size)[: self.size]] = True
         if self.counts is not None and self.y is not None:
+            # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
+            labels, codes = np.unique(self.y, return_inverse=True)
+            share = np.array([self.counts[label] for label in labels.tolist()]) / self.n_rows
+            expected = share * self.size / (1.0 - LEAST_OF_EQUAL_PART)
             least = int(LEAST_OF_EQUAL_PART * self.size / max(1, len(self.counts)))
-            _, codes = np.unique(self.y, return_inverse=True)
+            most = np.maximum(least, expected + CHANCE * (np.sqrt(expected) + 1.0))
             by_class = np.lexsort((self.hashes, codes))
             sizes = np.bincount(codes)
             place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            kept[by_class[place < least]] = True
+            kept[by_class[place < most[codes[by_class]]]] = True
         return self if kept.all() else self.rows(np.flatnonzero(kept))
 
     def rows(self, rows: Array) -> Scanned:
@@ -208,21 +220,34 @@ class Scanned:
             weight=None if self.weight is None else self.weight[rows],
         )
 
-    def task(self, asked: str) -> str:
-        """The task that is asked for, or that of a category."""
-        return "classification" if asked == "auto" and self.category else asked
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows are here, so that there is nothing to draw."""
+        return self.n_rows <= self.size
 
-    def sample(self, task: str = "auto") -> tuple[Scanned, Array | None]:
-        """The rows of the sample in the order of the table, and how many rows each stands for."""
-        if self.n_rows <= self.size:
+    def task(self, task: str) -> str:
+        """The task, read from the target of all rows where it is not given and they say it."""
+        if task == "auto" and self.category:
+            return "classification"
+        if task != "auto" or self.counts is None or self.y is None or self.y.dtype.kind not in "iuf":
+            return task
+        labels = sorted(self.counts)
+        found = read_counts(np.array(labels), np.array([self.counts[label] for label in labels]))
+        return "classification" if found == "classes" else "regression"
+
+    def sample(self, *, classes: bool = True) -> tuple[Scanned, Array | None]:
+        """The rows of the sample in the order of the table, and how many rows each stands for.
+
+        ``classes`` says whether labels of the target are classes, of which rare ones have more rows than their share.
+        """
+        if self.is_whole:
             return self.rows(np.argsort(self.numbers, kind="stable")), None
-        labels = None if self.counts is None else sorted(self.counts)
+        labels = None if self.counts is None or not classes else sorted(self.counts)
         counts = None if labels is None or self.counts is None else np.array([self.counts[label] for label in labels])
         quota = None if counts is None else quotas(counts, self.size)
-        chosen = np.argsort(self.hashes, kind="stable")[: self.size]
-        plain = self.rows(chosen[np.argsort(self.numbers[chosen])])
-        if quota is None or labels is None or counts is None or self.y is None or not plain.has_classes(task):
-            return plain, None
+        if quota is None or labels is None or counts is None or self.y is None:
+            chosen = np.argsort(self.hashes, kind="stable")[: self.size]
+            return self.rows(chosen[np.argsort(self.numbers[chosen])]), None
         codes = np.searchsorted(np.array(labels), self.y)
         by_class = np.lexsort((self.hashes, codes))
         sizes = np.bincount(codes, minlength=len(labels))
@@ -230,12 +255,6 @@ class Scanned:
         chosen = by_class[place < quota[codes[by_class]]]
         chosen = chosen[np.argsort(self.numbers[chosen])]
         return self.rows(chosen), (counts / np.maximum(quota, 1))[codes[chosen]]
-
-    def has_classes(self, task: str) -> bool:
-        """Whether the target is read as classes."""
-        with warnings.catch_warnings():  # what there is to say of the target is said of the sample
-            warnings.simplefilter("ignore")
-            return check_target(self.y, len(self.numbers), self.task(task)).kind == "classes"
 
 
 def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:
@@ -248,6 +267,17 @@ def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:
     return Target(target.task, target.kind, np.searchsorted(every, target.classes)[target.values], every)
 
 
+def describe(target: Target, counts: dict[Any, int] | None, roles: Roles) -> TargetInfo | None:
+    """What the target holds: classes with the rows of the whole table, numbers as the sample has them."""
+    info = describe_target(target, None)
+    if info is None:
+        return None
+    if target.kind == "classes" and counts is not None:
+        labels = sorted(counts)
+        info = replace(info, classes=tuple((label, counts[label]) for label in labels), n_distinct=len(labels))
+    return replace(info, name=roles.target[0] if len(roles.target) == 1 and not roles.several else None)
+
+
 def labels_of(y: Any) -> Array | None:
     """A target as an array; None without one."""
     if y is None:
@@ -257,7 +287,22 @@ def labels_of(y: Any) -> Array | None:
             y = y.to_numpy()
         except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
             y = y.to_numpy(zero_copy_only=False)
-    return np.asarray(y)
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.dtype == object and len(values) and all(isinstance(value, str) for value in values.ravel()):
+        values = values.astype(str)
+    return values
+
+
+def _counts_of(y: Array) -> dict[Any, int] | None:
+    """Rows of each label; None where labels are too many, or no labels at all."""
+    if y.ndim != 1 or y.dtype == object or (y.dtype.kind == "f" and not are_whole(y)):
+        return None
+    if not len(y):
+        return {}
+    labels, times = np.unique(y, return_counts=True)
+    return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
 
 
 def scan(part: Part, seed: int, size: int = SAMPLE_ROWS) -> Scanned:
@@ -269,34 +314,30 @@ def scan(part: Part, seed: int, size: int = SAMPLE_ROWS) -> Scanned:
         raise ValueError(f"{part.label}: y has {len(y)} entries, but there are {n} rows.")
     if y is not None:
         try:
-            check_observed(y, part.first)
+            check_observed(y, part.row(0))
         except ValueError as error:
             raise ValueError(f"{part.label}: {error}") from error
     numbers = part.first + np.arange(n)
     found = Scanned(n, None, numbers, row_hashes(seed, numbers), part.X, y, weight, levels_in(part.X), size, category)
     if weight is not None and not (weight > 0).all():  # such rows do not count
         found = found.rows(np.flatnonzero(weight > 0))
-    return replace(found, n_rows=len(found.numbers), counts=_counts(found.y))._kept()
-
-
-def _counts(y: Array | None) -> dict[Any, int] | None:
-    """Rows of each label; None where there are too many for classes."""
-    if y is None or y.ndim != 1:
-        return None
-    if not len(y):
-        return {}
-    if y.dtype == object:
-        return None
-    labels, times = np.unique(y, return_counts=True)
-    return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
+    counts = None if found.y is None else _counts_of(found.y)
+    return replace(found, n_rows=len(found.numbers), counts=counts)._kept()
 
 
 def check_part_weights(part: Part, n: int) -> Array | None:
     """Weights of a part; all of them may be zero."""
     if part.weight is None:
         return None
-    weight = np.asarray(labels_of(part.weight), dtype=np.float64)
-    return np.zeros(n) if n and not weight.any() else check_weights(weight, n)
+    try:
+        weight = np.asarray(labels_of(part.weight), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{part.label}: sample_weight holds no numbers.") from error
+    wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(wrong):
+        what = "negative" if weight[wrong[0]] < 0 else "missing, or not finite,"
+        raise ValueError(f"{part.label}: sample_weight is {what} in row {part.row(wrong[0])}; use 0 to leave a row out.")
+    return np.zeros(n) if not weight.any() else check_weights(weight, n)
 
 
 @dataclass
@@ -365,7 +406,4 @@ class Summing:
             classes, codes = np.unique(y, return_inverse=True)
             return Target(self.target.task, "classes", codes.reshape(-1), classes)
         values = np.asarray(y, dtype=np.float64).reshape(n, -1)
-        if not np.isfinite(values).all():
-            row = part.first + int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
-            raise ValueError(f"y is missing, or not finite, in row {row}; leave such rows out, or fill them in.")
         return Target(self.target.task, "values", values)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from easyfs.engines.parts import Part, n_rows_of
+from easyfs.files.scanning import Scan
 from easyfs.tables.naming import Roles, split
 
 # Numbers in a batch: large enough that products run at full speed, small enough that a few fit into any memory.
@@ -34,25 +35,33 @@ class StreamTable:
         Gives the batches, each with a label for messages.
     choose : callable
         Gives the table with some columns, unread.
+    progress : callable, optional
+        Called with the number of rows that a pass over the table has done so far.
     """
 
     names: list[str]
     roles: Roles
     batches: Callable[[], Iterator[tuple[Any, str]]]
     choose: Callable[[list[str]], Any]
+    progress: Callable[[int], None] | None = None
 
     def reduce(self, function: Callable[[Part], Result]) -> Result:
         """``function`` of each batch, added up."""
         total: Any = None
-        first = 0
+        first = begin = 0
+        last = None
         for batch, label in self.batches():
+            if label != last:
+                last, begin = label, first
             X, y, weight = split(batch, self.roles)
-            found = function(Part(X, y, weight, first, label))
+            found = function(Part(X, y, weight, first, label, first - begin))
             first += n_rows_of(X)
             if total is None:
                 total = found
             else:
                 total += found
+            if self.progress is not None:
+                self.progress(first)
         if total is None:
             raise ValueError("the table has no rows.")
         result: Result = total
@@ -72,9 +81,9 @@ def of_lazy_frame(frame: Any, names: list[str], roles: Roles) -> StreamTable:
             found = frame.collect_batches(chunk_size=size, maintain_order=True)
         else:  # older polars
             found = _slices(frame, size)
-        for number, batch in enumerate(found):
-            if len(batch) or not number:
-                yield batch, f"batch {number}"
+        for batch in found:
+            for start in range(0, len(batch), size):  # a batch may be larger than was asked for
+                yield batch[start : start + size], "the LazyFrame"
 
     return StreamTable(names, roles, batches, frame.select)
 
@@ -83,10 +92,17 @@ def _slices(frame: Any, size: int) -> Iterator[Any]:
     start = 0
     while True:
         batch = frame.slice(start, size).collect()
-        yield batch
+        if len(batch):
+            yield batch
         start += size
         if len(batch) < size:
             return
+
+
+def of_scan(scan: Scan, roles: Roles) -> StreamTable:
+    """Files, by ``easyfs.scan``."""
+    size = batch_rows(len(scan.names))
+    return StreamTable(scan.names, roles, lambda: scan.batches(size), scan.select, scan.progress)
 
 
 def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
@@ -96,8 +112,11 @@ def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
     def batches() -> Iterator[tuple[Any, str]]:
         for number, fragment in enumerate(dataset.get_fragments()):
             label = getattr(fragment, "path", None) or f"fragment {number}"
+            size = batch_rows(len(names))
             try:
-                for batch in fragment.to_batches(schema=dataset.schema, batch_size=batch_rows(len(names))):
+                # Readahead is what costs memory: a fit has more to do than to read.
+                found = fragment.to_batches(schema=dataset.schema, batch_size=size, batch_readahead=2, fragment_readahead=1)
+                for batch in found:
                     if batch.num_rows:
                         yield pa.Table.from_batches([batch]), str(label)
             except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
@@ -111,9 +130,15 @@ def of_relation(relation: Any, names: list[str], roles: Roles) -> StreamTable:
     import pyarrow as pa  # noqa: PLC0415
 
     def batches() -> Iterator[tuple[Any, str]]:
-        reader = relation.fetch_arrow_reader(batch_rows(len(names)))
-        for number, batch in enumerate(reader):
+        size = batch_rows(len(names))
+        reader = (
+            relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader(size)
+        )
+        for batch in reader:
             if batch.num_rows:
-                yield pa.Table.from_batches([batch]), f"batch {number}"
+                yield pa.Table.from_batches([batch]), "the relation"
 
-    return StreamTable(names, roles, batches, lambda chosen: relation.select(*(f'"{name}"' for name in chosen)))
+    def choose(chosen: list[str]) -> Any:
+        return relation.project(", ".join('"' + name.replace('"', '""') + '"' for name in chosen))
+
+    return StreamTable(names, roles, batches, choose)

@@ -20,7 +20,7 @@ from easyfs.common.types import Array
 from easyfs.common.version import VERSION
 from easyfs.engines.memory import Engine, MemoryEngine
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import PartedTable, Summing, scan, with_labels
+from easyfs.engines.parts import PartedTable, Summing, describe, scan, with_labels
 from easyfs.engines.torch import TorchEngine, as_tensor, is_tensor, to_host
 from easyfs.estimator.findings import Findings
 from easyfs.passes.block import SAMPLE_ROWS, Block
@@ -278,20 +278,26 @@ class StreamingSelector(Findings):
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
         seed, rng = self._seed()
         self._roles = table.roles
-        rows, stands_for = table.reduce(partial(scan, seed=seed)).sample(self.task)
+        scanned = table.reduce(partial(scan, seed=seed))
+        task = scanned.task(self.task)
+        rows, stands_for = scanned.sample(classes=task != "regression")
         matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
-        target = with_labels(check_target(rows.y, matrix.shape[0], rows.task(self.task)), rows.counts)
+        target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
         self._check_target_is_there(target)
         request = self._constraints()
         check_enough_rows(matrix, rows.weight)
         check_varies(target)
-        sample = Block(matrix, target, rows.weight, stands_for, float(rows.n_rows))
+        sample = Block(*drop_weightless(matrix, target, rows.weight))
+        if scanned.is_whole:  # weights may still say that a row is there many times
+            sample = sample.sample(seed)
+        else:
+            sample = replace(sample, stands_for=stands_for, population=float(rows.n_rows))
         with threads_for(*matrix.shape):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
             request = self._count_columns(sample, request)
         summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
         self._remember(target)
-        self._saw(summed.n_rows, None, summed.missing)
+        self._saw(summed.n_rows, describe(target, rows.counts, table.roles), summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
         return self

@@ -35,7 +35,10 @@ class Cells:
         self._words = frozenset((*MISSING_WORDS, *(word.strip().lower() for word in missing)))
         self._extra = frozenset(word.strip() for word in missing)
         self._parts: list[Any] = []
-        self._pl = optional("polars", "cli", "reading a table")
+
+    @property
+    def _pl(self) -> Any:
+        return optional("polars", "cli", "reading a table")
 
     def add(self, texts: Any, *, codes: bool = True) -> None:
         """Add a polars Series of texts; ``codes`` says whether there may be numbers that begin with a zero."""
@@ -50,6 +53,30 @@ class Cells:
             self._parts = []
         else:
             self._parts.append(values)
+
+    def look(self, texts: Any, *, codes: bool = True) -> None:
+        """Find out what cells can be, as :meth:`add` does, without keeping them."""
+        if self.kind != "text":
+            self.kind = self._together(self._convert(texts, codes)[0])
+
+    def read(self, texts: Any) -> Any:
+        """Cells as what all of them were found to be."""
+        pl = self._pl
+        if self.kind == "text":
+            return self._without_words(texts)
+        texts = texts.str.strip_chars()
+        if self.kind == "boolean":
+            lower = texts.str.to_lowercase()
+            found = pl.when(lower == "true").then(True).when(lower == "false").then(False)
+            return pl.select(found.alias(texts.name)).to_series()
+        if self._decimal == ",":
+            texts = texts.str.replace(",", ".", literal=True)
+        numbers = texts.cast(pl.Float64, strict=False).fill_nan(None)
+        for value in {number for word in self._extra if (number := _number(word)) is not None}:
+            numbers = numbers.set(numbers == value, None)
+        if self.kind != "integer":
+            return numbers
+        return texts.cast(pl.Int64, strict=False).set(numbers.is_null(), None)
 
     def _together(self, kind: str) -> str:
         if self.kind in ("empty", kind):

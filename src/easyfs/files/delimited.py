@@ -17,7 +17,7 @@ from easyfs.common.extras import optional
 from easyfs.common.types import Array
 from easyfs.files import blocks
 from easyfs.files.blocks import Progress, check_utf8, text_blocks
-from easyfs.files.formats import FileError, TextOptions
+from easyfs.files.formats import EmptyFileError, FileError, TextOptions
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 WORDS = {word: mark for mark, word in DELIMITERS.items()} | {"space": " ", "\\t": "\t"}
@@ -202,7 +202,7 @@ def open_delimited(path: Path, label: str, *, compressed: bool, options: TextOpt
         b"\r\n"
     )
     if not head.strip():
-        raise FileError(f"{label} is empty.")
+        raise EmptyFileError(f"{label} is empty.")
     lines = _first_lines(head, options.quotes)
     delimiter = asked or ("\t" if tabs else sniff(lines, options.quotes) or ",")
     record = _header(path, label, compressed, options, delimiter)

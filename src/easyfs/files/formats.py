@@ -45,6 +45,10 @@ class FileError(ValueError):
     """A file that cannot be read or written, with the reason on one line."""
 
 
+class EmptyFileError(FileError):
+    """A file without any content."""
+
+
 @dataclass(frozen=True)
 class TextOptions:
     """How a table of text is written down.

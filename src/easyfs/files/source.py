@@ -20,7 +20,16 @@ from easyfs.files.arrays import read_arrays
 from easyfs.files.blocks import Progress, text_blocks
 from easyfs.files.cells import Cells
 from easyfs.files.delimited import Delimited, check_names, open_delimited
-from easyfs.files.formats import DELIMITED, FORMATS, FileError, TextOptions, beginning_of, endings, format_of
+from easyfs.files.formats import (
+    DELIMITED,
+    FORMATS,
+    EmptyFileError,
+    FileError,
+    TextOptions,
+    beginning_of,
+    endings,
+    format_of,
+)
 
 WORDS_OF_ENGINES = {"parquet": "Parquet", "arrow": "Arrow IPC", "jsonl": "JSON lines", "npz": ".npz"}
 
@@ -65,7 +74,7 @@ class Source:
         """A table of a format that cannot be read in part."""
         if self.format == "npz":
             return read_arrays(self.path, self.label)
-        return self._engine(self._read_lines)
+        return self.guarded(self._read_lines)
 
     @cached_property
     def names(self) -> list[str]:
@@ -74,9 +83,9 @@ class Source:
             return self.delimited.names
         pl = optional("polars", "cli", "reading a table")
         if self.format == "parquet":
-            found = list(self._engine(lambda: pl.read_parquet_schema(self.path)))
+            found = list(self.guarded(lambda: pl.read_parquet_schema(self.path)))
         elif self.format == "arrow":
-            found = list(self._engine(self._arrow_schema))
+            found = list(self.guarded(self._arrow_schema))
         else:
             found = list(self._whole.columns)
         if not found:
@@ -102,12 +111,12 @@ class Source:
             return self._read_delimited(wanted, compact, progress)
         pl = optional("polars", "cli", "reading a table")
         if self.format == "parquet":
-            frame = self._engine(lambda: pl.read_parquet(self.path, columns=wanted))
+            frame = self.guarded(lambda: pl.read_parquet(self.path, columns=wanted))
         elif self.format == "arrow":
-            frame = self._engine(lambda: self._read_arrow(wanted))
+            frame = self.guarded(lambda: self._read_arrow(wanted))
         else:
             frame = self._whole.select(wanted)
-        return _without_words(frame, self.options.missing)
+        return without_words(frame, self.options.missing)
 
     def texts(self, columns: Sequence[str]) -> Iterator[Any]:
         """Some columns of a table of text as they were written, in parts (polars frames of texts)."""
@@ -138,7 +147,7 @@ class Source:
             raise FileError(f"{self.label} has names of columns, but no rows.")
         return frame
 
-    def _engine(self, read: Callable[[], Any]) -> Any:
+    def guarded(self, read: Callable[[], Any]) -> Any:
         """Call a reader of polars; what it says of a file becomes one line."""
         pl = optional("polars", "cli", "reading a table")
         try:
@@ -159,17 +168,18 @@ class Source:
         found = f"it looks like {what}" if what and wanted.split()[0] not in what else "it may be damaged or cut off"
         return f"cannot be read as {wanted}: {found} ({_first_line(error)})"
 
-    def _is_stream(self) -> bool:
+    def is_stream(self) -> bool:
+        """Whether an Arrow file is a stream, without a list of its batches at the end."""
         with self.path.open("rb") as stream:
             return stream.read(6) != b"ARROW1"
 
     def _arrow_schema(self) -> Any:
         pl = optional("polars", "cli", "reading a table")
-        return pl.read_ipc_stream(self.path).schema if self._is_stream() else pl.read_ipc_schema(self.path)
+        return pl.read_ipc_stream(self.path).schema if self.is_stream() else pl.read_ipc_schema(self.path)
 
     def _read_arrow(self, wanted: list[str]) -> Any:
         pl = optional("polars", "cli", "reading a table")
-        return (pl.read_ipc_stream if self._is_stream() else pl.read_ipc)(self.path, columns=wanted)
+        return (pl.read_ipc_stream if self.is_stream() else pl.read_ipc)(self.path, columns=wanted)
 
     def _read_lines(self) -> Any:
         """JSON lines, or a JSON array of objects."""
@@ -182,7 +192,7 @@ class Source:
             with path.open("rb") as plain:
                 begins = plain.read(4096).lstrip()[:1]
             if not begins:
-                raise FileError(f"{self.label} is empty.")
+                raise EmptyFileError(f"{self.label} is empty.")
             try:
                 if begins == b"[":
                     return pl.read_json(path, infer_schema_length=None)
@@ -198,10 +208,11 @@ class Source:
 def _check_lines(path: Path, label: str) -> None:
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            _check_line(line, number, label)
+            check_line(line, number, label)
 
 
-def _check_line(line: bytes, number: int, label: str) -> None:
+def check_line(line: bytes, number: int, label: str) -> None:
+    """A line of JSON that is no object is an error that names it."""
     try:
         content = json.loads(line) if line.strip() else {}
     except ValueError as error:
@@ -216,7 +227,7 @@ def _first_line(error: BaseException) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")[:200]
 
 
-def _without_words(frame: Any, words: Sequence[str]) -> Any:
+def without_words(frame: Any, words: Sequence[str]) -> Any:
     """Further words for missing values become null."""
     pl = optional("polars", "cli", "reading a table")
     if not words:
@@ -263,7 +274,7 @@ def open_source(name: str, *, as_format: str | None = None, options: TextOptions
     except OSError as error:
         raise FileError(f"{name!r} cannot be opened: {error.strerror or error}.") from error
     if not head and path.is_file():
-        raise FileError(f"{name!r} is empty.")
+        raise EmptyFileError(f"{name!r} is empty.")
     known = format_of(name)
     if as_format is None and known is None:
         raise FileError(

@@ -10,6 +10,7 @@ from typing import IO, Any
 from easyfs.common.extras import optional
 from easyfs.files.arrays import write_arrays
 from easyfs.files.formats import DELIMITED, FileError
+from easyfs.files.scanning import Scan
 from easyfs.files.source import Source
 
 
@@ -59,6 +60,53 @@ def write_table(
             write_arrays(frame, target, out)
         else:
             {"parquet": frame.write_parquet, "arrow": frame.write_ipc, "jsonl": frame.write_ndjson}[to](stream)
+
+
+def write_scan(scan: Scan, out: IO[bytes], *, to: str, compressed: bool = False) -> None:
+    """Write a table that is read batch by batch; it is never in memory as a whole.
+
+    Parameters
+    ----------
+    scan : Scan
+        The table, with the columns that are to be written.
+    out : binary stream
+        Where to.
+    to : str
+        The format; not .npz, whose arrays are written whole.
+    compressed : bool, default=False
+        Whether to compress with gzip.
+    """
+    frames = (frame for frame, _ in scan.batches())
+    with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) if compressed else nullcontext(out) as stream:
+        if to in DELIMITED and scan.is_delimited:
+            first = scan.members[0].source
+            between = "\t" if to == "tsv" else "," if first.format == "tsv" else first.delimited.delimiter
+            _write_cells(scan.texts(), stream, between)
+        elif to in DELIMITED:
+            _write_cells(frames, stream, "\t" if to == "tsv" else ",")
+        elif to == "jsonl":
+            for frame in frames:
+                frame.write_ndjson(stream)
+        elif to == "npz":
+            raise FileError("an .npz is written from a table in memory; choose .parquet or .csv.")
+        else:
+            _write_arrow(frames, stream, to)
+
+
+def _write_arrow(frames: Iterator[Any], stream: Any, to: str) -> None:
+    pl = optional("polars", "cli", "writing a table")
+    pa = optional("pyarrow", "tables", "writing such a table in parts")
+    parquet = optional("pyarrow.parquet", "tables", "writing such a table in parts")
+    writer: Any = None
+    for frame in frames:
+        table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+        if writer is None and to == "parquet":
+            writer = parquet.ParquetWriter(stream, table.schema, compression="zstd")
+        elif writer is None:
+            writer = pa.ipc.new_file(stream, table.schema)
+        writer.write_table(table.cast(writer.schema) if to == "parquet" else table)
+    if writer is not None:
+        writer.close()
 
 
 def _kept(chunks: Iterable[Any], rows: Any) -> Iterator[Any]:

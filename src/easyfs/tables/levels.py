@@ -36,10 +36,10 @@ def _counted(column: Any) -> Counter[str | None] | None:
         counts = Counter(texts_of(column))
         return _without_words(counts) if len(counts) <= MOST_COUNTED else None
     observed = column.drop_nulls()  # first, as some libraries write a missing value out, and others do not count it
-    table = observed.cast(nw.String).value_counts(name="count")
+    table = observed.cast(nw.String).value_counts(name="easyfs count")
     if len(table) > MOST_COUNTED:
         return None
-    counts = Counter(dict(zip(texts_of(table[table.columns[0]]), table["count"].to_list(), strict=True)))
+    counts = Counter(dict(zip(texts_of(table[table.columns[0]]), table["easyfs count"].to_list(), strict=True)))
     if len(observed) < len(column):
         counts[None] += len(column) - len(observed)
     return _without_words(counts) if column.dtype == nw.String else counts

@@ -125,9 +125,16 @@ def reading_of(y: Array) -> Reading:
 
 def read_numbers(y: Array) -> str:
     """What numbers are read as, "classes" or "values"; a doubtful case is said."""
-    reading = reading_of(y)
+    if not are_whole(y):
+        return "values"
+    return read_counts(*np.unique(y, return_counts=True))
+
+
+def read_counts(values: Array, counts: Array) -> str:
+    """What different whole numbers, each in so many rows, are read as; a doubtful case is said."""
+    reading = read_whole_numbers(values, counts)
     if not reading.sure:
-        start = f"y holds {len(np.unique(y)):,} different whole numbers in {len(y):,} rows and is read as"
+        start = f"y holds {len(values):,} different whole numbers in {int(counts.sum()):,} rows and is read as"
         if reading.classes:
             warn_user(f"{start} classes; if they are quantities, say task='regression', otherwise task='classification'.")
         else:

@@ -1,0 +1,173 @@
+"""Tables that a command does not read into memory: several files, or one that is too large for it."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from easyfs.cli.loading import missing_target, open_table, wanted_columns
+from easyfs.cli.problems import CommandError, WrongUsageError
+from easyfs.cli.show import busy, counted, progress_bar, say, warn
+from easyfs.files.finding import find_files
+from easyfs.files.formats import TextOptions
+from easyfs.files.scanning import Scan, scan, size_of
+from easyfs.files.source import Source
+
+WEIGHT = "--sample-weight"
+# A file of more than this share of the free memory is read batch by batch: in memory it takes a few times its size.
+SHARE = 0.25
+# How often a fit reads the rows.
+PASSES = 2
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that are free; None where the system does not say."""
+    names = getattr(os, "sysconf_names", {})
+    if "SC_PAGE_SIZE" not in names:
+        return None
+    for pages, share in (("SC_AVPHYS_PAGES", 1.0), ("SC_PHYS_PAGES", 0.5)):
+        if pages in names:
+            found = os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
+            if found > 0:
+                return int(share * found)
+    return None
+
+
+def open_tables(names: list[str], as_format: str | None, options: TextOptions) -> Source | Scan:
+    """The table that a command is for: one file, or what is read batch by batch."""
+    if "-" in names and len(names) > 1:
+        raise WrongUsageError("- is standard input, which cannot be one of several files.")
+    if names == ["-"]:
+        return open_table("-", as_format, options)
+    found, why = find_files(names, every=as_format is not None), ""
+    if len(found) == 1 and not found[0].keys:
+        path = found[0].path
+        size, free = path.stat().st_size if path.is_file() else 0, free_memory()
+        if free is None or size <= SHARE * free:
+            return open_table(str(path), as_format, options)
+        why = f"{path} is {size_of(size)}, and {size_of(free)} of memory are free: it is read batch by batch"
+    table = scan(
+        names,
+        as_format=as_format,
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+        decimal=options.decimal,
+        missing=options.missing,
+        header=options.header,
+        quotes=options.quotes,
+    )
+    say(why or f"{counted(table.n_files, 'file')} ({size_of(table.size)}) are read batch by batch as one table")
+    return table
+
+
+def can_stream(selector: Any) -> bool:
+    """Whether a selector takes a table that is read batch by batch."""
+    from easyfs.estimator.streaming import StreamingSelector  # noqa: PLC0415
+
+    return isinstance(selector, StreamingSelector)
+
+
+@dataclass
+class KnownTarget:
+    """Says which rows have a target, and counts those that have none."""
+
+    missing: tuple[str, ...]
+    seen: int = 0
+    gone: int = 0
+
+    def __call__(self, values: Any) -> Any:
+        """Which of some rows have a target."""
+        gone = missing_target(values, self.missing)
+        self.seen += len(gone)
+        self.gone += int(gone.sum())
+        return ~gone
+
+
+@dataclass
+class Streamed:
+    """A table that is read batch by batch.
+
+    Attributes
+    ----------
+    scan : Scan
+        Its files.
+    columns : list of str
+        The columns to select from.
+    target, weight : str or None
+        Columns that are the target and the weights.
+    known : KnownTarget
+        What leaves out rows without a target.
+    n_rows : int
+        Rows that were selected on, after a fit.
+    """
+
+    scan: Scan
+    columns: list[str]
+    target: str | None
+    weight: str | None
+    known: KnownTarget
+    n_rows: int = field(default=0)
+
+    @property
+    def label(self) -> str:
+        """What the table is called."""
+        return self.scan.label
+
+    def fit(self, selector: Any) -> float:
+        """Fit, and give the seconds that it took."""
+        start = time.perf_counter()
+        with busy(f"reading the columns of {self.label}"):
+            types = self.scan.types()
+        if self.weight is not None and not types[self.weight].is_numeric():
+            raise CommandError(f"{WEIGHT}: column {self.weight!r} holds no numbers ({types[self.weight]}).")
+        what = f"choosing from {counted(len(self.columns), 'column')} of {self.label}"
+        total = self.scan.n_rows
+        shown = busy(what) if total is None else progress_bar(what, PASSES * total)
+        with shown as progress:
+            table = self.scan if progress is None else self.scan.watched(_Passes(progress))
+            try:
+                selector.fit(table, self.target, **({} if self.weight is None else {"sample_weight": self.weight}))
+            except ValueError as error:
+                if self.known.seen and self.known.gone == self.known.seen:
+                    raise CommandError(f"the target {self.target!r} is missing in every row.") from error
+                raise
+        self.n_rows = selector.n_rows_
+        self._say_gone()
+        return time.perf_counter() - start
+
+    def _say_gone(self) -> None:
+        n, seen = self.known.gone // PASSES, self.known.seen // PASSES
+        if n:
+            warn(
+                f"{counted(n, 'row')} of {seen:,} {'has' if n == 1 else 'have'} no target ({self.target!r} is missing) "
+                f"and {'is' if n == 1 else 'are'} left out."
+            )
+
+    def forget(self) -> None:
+        """There is nothing in memory to let go of."""
+
+
+class _Passes:
+    """From the rows of each pass to those of all."""
+
+    def __init__(self, progress: Any):
+        self._progress = progress
+        self._before = self._last = 0
+
+    def __call__(self, done: int) -> None:
+        """Take the rows of this pass."""
+        if done < self._last:
+            self._before += self._last
+        self._last = done
+        self._progress(self._before + done)
+
+
+def stream(table: Scan, target: str | None, *, drop: list[str] | None, weight: str | None) -> Streamed:
+    """Make a table of files ready to be selected from."""
+    wanted, _ = wanted_columns(table, target, drop=drop, roles={WEIGHT: weight})
+    known = KnownTarget(table.options.missing)
+    chosen = table.select(wanted)
+    chosen = chosen if target is None else chosen.only(target, known)
+    return Streamed(chosen, [name for name in wanted if name not in (target, weight)], target, weight, known)

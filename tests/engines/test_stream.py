@@ -1,0 +1,340 @@
+"""A table that is read in parts gives the answer of the same table in memory."""
+
+import gzip
+import warnings
+from itertools import pairwise
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import easyfs
+from easyfs import EasyFS, EasyFSRanking
+from easyfs.engines import stream
+from easyfs.engines.opening import open_parts
+
+LARGE, SMALL = 25_000, 1_500
+TARGETS = ["classes", "flag", "amount", "other", "code"]
+
+
+def make_table(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, 8)), 6)
+    noise = rng.normal(size=n)
+    columns = {f"x{j}": X[:, j] for j in range(8)}
+    gone = rng.random(n) < 0.1
+    kind = rng.integers(0, 4, size=n)
+    columns["city"] = np.array(["Rome", "Oslo", "NA", "Paris"])[kind]
+    score = X[:, 2] + X[:, 5] * X[:, 6] + 0.7 * (kind == 0) + noise
+    label = np.array(["no", "yes"])[(score > 0).astype(int)]
+    label[rng.random(n) < 0.004] = "rare"
+    return pl.DataFrame(columns).with_columns(
+        x3=pl.when(pl.Series(gone)).then(None).otherwise("x3"),
+        day=pl.Series(np.datetime64("2024-01-01") + rng.integers(0, 400, size=n)),
+        classes=pl.Series(label),
+        flag=pl.Series(score > 1),
+        amount=pl.Series(np.round(score, 6)),
+        other=pl.Series(np.round(X[:, 1] + noise, 6)),
+        code=pl.Series((score > 0).astype(float) + (X[:, 0] > 2.6)),  # whole numbers as floats, one of them rare
+        weight=pl.Series(np.round(rng.uniform(0.1, 2.0, size=n), 6)),
+    )
+
+
+@pytest.fixture(scope="module")
+def large():
+    return make_table(LARGE)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return make_table(SMALL)
+
+
+def only(table, target, weight=None):
+    kept = [*(target if isinstance(target, list) else [target]), *([weight] if weight else [])]
+    return table.drop([name for name in (*TARGETS, "weight") if name not in kept and name in table.columns])
+
+
+def parts_of(table, n):
+    edges = np.linspace(0, len(table), n + 1).astype(int)
+    return [table[int(a) : int(b)] for a, b in pairwise(edges)]
+
+
+def compressed(frame, path):
+    with gzip.open(path, "wb", compresslevel=1) as out:
+        frame.write_csv(out)
+
+
+WRITERS = {
+    "parquet": lambda frame, path: frame.write_parquet(path, row_group_size=700),
+    "csv": lambda frame, path: frame.write_csv(path),
+    "tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
+    "csv.gz": compressed,
+    "jsonl": lambda frame, path: frame.write_ndjson(path),
+    "arrow": lambda frame, path: frame.write_ipc(path, record_batch_size=900),
+    "feather": lambda frame, path: frame.write_ipc_stream(path),
+}
+
+
+def files_of(table, kind, folder, n=3):
+    for number, part in enumerate(parts_of(table, n)):
+        WRITERS[kind](part, folder / f"{number:03d}.{kind}")
+    return easyfs.scan(folder)
+
+
+def hive_of(table, folder):
+    for number, part in enumerate(parts_of(table, 3)):
+        place = folder / f"half={number}" / "kind=a%20b"
+        place.mkdir(parents=True)
+        part.write_parquet(place / "part.parquet", row_group_size=700)
+    return easyfs.scan(folder)
+
+
+def dataset_of(table, folder, n=3):
+    for number, part in enumerate(parts_of(table, n)):
+        pq.write_table(part.to_arrow(), folder / f"{number:03d}.parquet", row_group_size=700)
+    return ds.dataset(folder)
+
+
+def relation_of(table, folder):
+    path = folder / "all.parquet"
+    table.write_parquet(path, row_group_size=3000)
+    return duckdb.connect().read_parquet(str(path))
+
+
+KINDS = {
+    "lazy": lambda table, folder: table.lazy(),
+    "lazy file": lambda table, folder: (table.write_parquet(folder / "a.parquet"), pl.scan_parquet(folder / "a.parquet"))[
+        1
+    ],
+    "dataset": dataset_of,
+    "relation": relation_of,
+    **{kind: lambda table, folder, kind=kind: files_of(table, kind, folder) for kind in WRITERS},
+}
+
+
+def assert_same(found, wanted, exact=True):
+    assert found.order_.tolist() == wanted.order_.tolist()
+    assert found.n_features_ == wanted.n_features_
+    np.testing.assert_allclose(found.gains_, wanted.gains_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.scores_, wanted.scores_, rtol=1e-7, atol=1e-9)
+    assert found.task_ == wanted.task_
+    assert found.n_rows_ == wanted.n_rows_
+    if hasattr(wanted, "classes_"):
+        assert found.classes_.tolist() == wanted.classes_.tolist()
+    if exact:
+        assert [c.n_missing for c in found.columns_] == [c.n_missing for c in wanted.columns_]
+        assert [(c.name, c.kind, c.used_as, c.parts) for c in found.columns_] == [
+            (c.name, c.kind, c.used_as, c.parts) for c in wanted.columns_
+        ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_table_gives_the_answer_of_memory(kind, large, tmp_path):
+    table = only(large, "classes")
+    found = EasyFS(random_state=0).fit(KINDS[kind](table, tmp_path), "classes")
+    assert_same(found, EasyFS(random_state=0).fit(table, "classes"), exact=kind not in ("csv", "tsv", "csv.gz", "jsonl"))
+
+
+@pytest.mark.parametrize("target", ["flag", "amount", ["amount", "other"], "code"])
+@pytest.mark.parametrize("size", ["large", "small"])
+def test_every_kind_of_target(target, size, request):
+    table = only(request.getfixturevalue(size), target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert_same(EasyFS(random_state=0).fit(table.lazy(), target), EasyFS(random_state=0).fit(table, target))
+
+
+@pytest.mark.parametrize("target", ["classes", "amount", ["amount", "other"]])
+def test_the_ranking_form(target, large):
+    table = only(large, target)
+    assert_same(
+        EasyFSRanking(4, random_state=1).fit(table.lazy(), target), EasyFSRanking(4, random_state=1).fit(table, target)
+    )
+
+
+def test_no_target(small):
+    table = only(small, [])
+    assert_same(EasyFS(4, random_state=0).fit(table.lazy()), EasyFS(4, random_state=0).fit(table))
+
+
+@pytest.mark.parametrize("n", [1, 7, 100])
+def test_any_number_of_blocks(n, large, tmp_path, monkeypatch):
+    table = only(large, "classes")
+    wanted = EasyFS(random_state=0).fit(table, "classes")
+    assert_same(EasyFS(random_state=0).fit(files_of(table, "parquet", tmp_path, n), "classes"), wanted)
+    monkeypatch.setattr(stream, "batch_rows", lambda n_columns: -(-len(table) // n))
+    assert_same(EasyFS(random_state=0).fit(table.lazy(), "classes"), wanted)
+
+
+@pytest.mark.parametrize("target", ["classes", "amount"])
+def test_weights(target, large, small):
+    table = only(large, target, "weight")
+    assert_same(
+        EasyFS(random_state=0).fit(table.lazy(), target, "weight"), EasyFS(random_state=0).fit(table, target, "weight")
+    )
+    gaps = only(small, target, "weight").with_columns(pl.when(pl.int_range(SMALL) % 3 > 0).then("weight").otherwise(0.0))
+    gaps = gaps.with_columns(pl.when(pl.int_range(SMALL) < 200).then(0.0).otherwise("weight").alias("weight"))
+    found = EasyFS(random_state=0).fit(gaps.lazy(), target, "weight")
+    assert_same(found, EasyFS(random_state=0).fit(gaps, target, "weight"), exact=False)
+
+
+@pytest.mark.parametrize("most", [3, 60])
+def test_weights_that_count_rows_in_a_small_table(most, small):
+    table = only(small, "classes").with_columns(weight=pl.Series(np.arange(SMALL) * 7919 % most))
+    found = EasyFS(random_state=0).fit(table.lazy(), "classes", "weight")
+    assert_same(found, EasyFS(random_state=0).fit(table, "classes", "weight"), exact=False)
+
+
+def test_weights_that_count_rows_in_a_large_table_choose_alike(large):
+    """Another sample of the rows: those of weight zero have a number, too."""
+    table = only(large, "classes").with_columns(weight=pl.Series(np.arange(LARGE) % 3))
+    found = EasyFS(random_state=0).fit(table.lazy(), "classes", "weight")
+    wanted = EasyFS(random_state=0).fit(table, "classes", "weight")
+    assert found.order_[: found.n_features_].tolist() == wanted.order_[: wanted.n_features_].tolist()
+    np.testing.assert_allclose(found.gains_, wanted.gains_, rtol=0.05, atol=0.005)
+
+
+def test_folders_of_partitions_are_columns(large, tmp_path):
+    table = only(large, "classes")
+    found = EasyFS(random_state=0).fit(hive_of(table, tmp_path), "classes")
+    half = np.repeat([0, 1, 2], [len(part) for part in parts_of(table, 3)])
+    wanted = EasyFS(random_state=0).fit(table.with_columns(half=pl.Series(half), kind=pl.lit("a b")), "classes")
+    assert_same(found, wanted)
+
+
+def test_what_the_target_holds_is_known(large):
+    table = only(large, "classes")
+    found, wanted = (EasyFS(random_state=0).fit(X, "classes").target_ for X in (table.lazy(), table))
+    assert (found.name, found.task, found.classes) == (wanted.name, wanted.task, wanted.classes)
+    assert EasyFS(random_state=0).fit(only(large, "amount").lazy(), "amount").target_.quantiles
+
+
+def test_a_lazy_table_stays_lazy(small, tmp_path):
+    table = only(small, "classes")
+    selector = EasyFS(3, random_state=0).fit(table, "classes")
+    names = selector.get_feature_names_out().tolist()
+    lazy = selector.transform(table.lazy())
+    assert isinstance(lazy, pl.LazyFrame)
+    assert lazy.collect().equals(table.select(names))
+    scan = selector.transform(files_of(table, "csv", tmp_path))
+    assert isinstance(scan, easyfs.Scan)
+    assert scan.names == names
+    assert scan.collect().shape == (SMALL, 3)
+    (tmp_path / "d").mkdir()
+    assert selector.transform(dataset_of(table, tmp_path / "d")).to_table().column_names == names
+    (tmp_path / "r").mkdir()
+    assert selector.transform(relation_of(table, tmp_path / "r")).columns == names
+    with pytest.raises(ValueError, match="X does not have the selected column"):
+        selector.transform(table.lazy().drop(names[0]))
+
+
+def test_names_with_quotation_marks_in_a_relation():
+    relation = duckdb.connect().sql('select 1 as "a""b", 2 as c')
+    assert open_parts(relation).select(['a"b']).columns == ['a"b']
+
+
+def test_a_rare_class_only_in_the_last_block(tmp_path):
+    table = only(make_table(LARGE, seed=5), "classes").filter(pl.col("classes") != "rare").sort("classes")
+    last = table[-6:].with_columns(classes=pl.lit("last"))
+    table = pl.concat([table, last])
+    found = EasyFS(random_state=0).fit(files_of(table, "parquet", tmp_path, 9), "classes")
+    assert_same(found, EasyFS(random_state=0).fit(table, "classes"))
+    assert "last" in found.classes_
+
+
+def test_one_named_target_in_a_list(large):
+    table = only(large, "classes")
+    assert_same(EasyFS(random_state=0).fit(table.lazy(), ["classes"]), EasyFS(random_state=0).fit(table, "classes"))
+
+
+def test_progress_counts_the_rows_of_each_pass(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(stream, "batch_rows", lambda n_columns: 400)
+    done = []
+    scan = files_of(only(small, "classes"), "parquet", tmp_path, 1)
+    EasyFS(3, random_state=0).fit(scan.watched(done.append), "classes")
+    assert done == [400, 800, 1200, 1500] * 2
+
+
+def test_a_batch_is_small_however_wide_the_table():
+    for width in (1, 10, 1000, 100_000):
+        rows = stream.batch_rows(width)
+        assert stream.FEWEST_ROWS <= rows <= stream.MOST_ROWS
+        assert rows * width <= max(stream.BATCH_NUMBERS, stream.FEWEST_ROWS * width)
+
+
+def test_only_needed_columns_are_read(small, tmp_path):
+    table = only(small, "classes")
+    table.write_parquet(tmp_path / "a.parquet")
+    asked = []
+    scan = easyfs.scan(tmp_path / "a.parquet").select(["x2", "x5", "classes"])
+    read = scan.members[0].frames
+    object.__setattr__(scan.members[0], "frames", lambda names, *rest: (asked.append(names), read(names, *rest))[1])
+    EasyFS(1, random_state=0).fit(scan, "classes")
+    assert asked == [["x2", "x5", "classes"]] * 2
+
+
+# --- faults ---
+
+
+def test_a_missing_target_names_file_and_row(small, tmp_path):
+    for kind, target in (("parquet", "classes"), ("csv", "amount")):
+        table = only(small, target).with_columns(
+            pl.when(pl.int_range(SMALL) == 700).then(None).otherwise(target).alias(target)
+        )
+        folder = tmp_path / kind
+        folder.mkdir()
+        with pytest.raises(ValueError, match=rf"001\.{kind}: Input y contains NaN.*the first is row 200\)"):
+            EasyFS().fit(files_of(table, kind, folder), target)
+
+
+def test_a_missing_label_column_is_said(small, tmp_path):
+    scan = files_of(only(small, "classes"), "parquet", tmp_path)
+    with pytest.raises(ValueError, match=r"y='clases' names a column that X does not have. Did you mean 'classes'"):
+        EasyFS().fit(scan, "clases")
+    with pytest.raises(ValueError, match="y names column 'nothing', which X does not have"):
+        EasyFS().fit(scan, ["classes", "nothing"])
+    with pytest.raises(TypeError, match="X is a table in files, so y must be the name of one of its columns"):
+        EasyFS().fit(scan, np.zeros(SMALL))
+    with pytest.raises(TypeError, match="X is a LazyFrame, so sample_weight must be the name"):
+        EasyFS().fit(small.lazy(), "classes", np.ones(SMALL))
+
+
+def test_a_table_without_rows_is_said(small):
+    with pytest.raises(ValueError, match="the table has no rows"):
+        EasyFS().fit(small.lazy().head(0), "classes")
+
+
+def test_infinity_names_the_file(small, tmp_path):
+    table = only(small, "classes").with_columns(
+        pl.when(pl.int_range(SMALL) == 1400).then(np.inf).otherwise("x0").alias("x0")
+    )
+    with pytest.raises(ValueError, match="column 'x0' has 1 infinite value"):
+        EasyFS().fit(files_of(table, "parquet", tmp_path), "classes")
+
+
+def test_a_broken_file_of_a_dataset_is_named(small, tmp_path):
+    dataset = dataset_of(only(small, "amount"), tmp_path)
+    path = tmp_path / "001.parquet"
+    content = bytearray(path.read_bytes())
+    content[4:2000] = bytes(1996)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"001\.parquet cannot be read"):
+        EasyFS().fit(dataset, "amount")
+
+
+def test_other_selectors_say_what_to_do(small, tmp_path):
+    from easyfs import make_selector
+
+    with pytest.raises(TypeError, match="X is a Scan, whose values are not there yet; call its collect"):
+        make_selector("mrmr", 2).fit(files_of(only(small, "classes"), "parquet", tmp_path), small["classes"])
+
+
+def test_an_arrow_table_of_several_targets(small):
+    table = only(small, ["amount", "other"]).to_arrow()
+    found = EasyFS(random_state=0).fit(ds.dataset(pa.table(table)), ["amount", "other"])
+    assert_same(found, EasyFS(random_state=0).fit(table, ["amount", "other"]))
