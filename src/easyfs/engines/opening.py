@@ -39,11 +39,11 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
 def _roles(names: list[str], y: Any, sample_weight: Any, what: str) -> Any:
     """Target and weights of a lazy table are columns of it."""
     for parameter, given in (("y", y), ("sample_weight", sample_weight)):
-        named = given is None or isinstance(given, str)
-        if not named and not (parameter == "y" and isinstance(given, (list, tuple))):
+        several = parameter == "y" and isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
+        if not (given is None or isinstance(given, str) or several):
             raise TypeError(
                 f"X is {what}, so {parameter} must be the name of one of its columns, but it is of type "
-                f"{type(given).__name__}."
+                f"{type(given).__name__}; add it to the table, or bring the table into memory first (collect)."
             )
     roles = roles_of(names, None, y, sample_weight)
     if y is not None and not roles.target:
