@@ -330,7 +330,7 @@ def test_a_broken_file_of_a_dataset_is_named(small, tmp_path):
 def test_other_selectors_say_what_to_do(small, tmp_path):
     from easyfs import make_selector
 
-    with pytest.raises(TypeError, match="X is a Scan, whose values are not there yet; call its collect"):
+    with pytest.raises(TypeError, match=r"X is a Scan of files, whose rows are not in memory.*collect\(\)"):
         make_selector("mrmr", 2).fit(files_of(only(small, "classes"), "parquet", tmp_path), small["classes"])
 
 

@@ -51,7 +51,7 @@ def _roles(names: list[str], y: Any, sample_weight: Any, what: str) -> Any:
         if not named and not listed:
             raise TypeError(
                 f"X is {what}, so {parameter} must be the name of one of its columns, but it is of type "
-                f"{type(given).__name__}."
+                f"{type(given).__name__}; add it to the table, or bring the table into memory first (collect)."
             )
     roles = roles_of(names, None, y, sample_weight)
     if y is not None and not roles.target:

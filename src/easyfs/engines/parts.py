@@ -310,6 +310,8 @@ def scan(part: Part, seed: int, size: int = SAMPLE_ROWS) -> Scanned:
     n = n_rows_of(part.X)
     weight = check_part_weights(part, n)
     y, category = (None, False) if part.y is None else read_values(part.y)
+    if y is not None and y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
     if y is not None and len(y) != n:
         raise ValueError(f"{part.label}: y has {len(y)} entries, but there are {n} rows.")
     if y is not None:

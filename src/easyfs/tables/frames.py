@@ -63,6 +63,7 @@ def check_is_table(X: Any) -> None:
 # Tables whose rows are not in memory: how to bring them there, by library and type.
 ELSEWHERE = {
     ("polars", "LazyFrame"): ("a LazyFrame", "collect()"),
+    ("easyfs", "Scan"): ("a Scan of files", "collect()"),
     ("dask", "DataFrame"): ("a Dask DataFrame", "compute()"),
     ("dask", "Array"): ("a Dask Array", "compute()"),
     ("dask", "Series"): ("a Dask Series", "compute()"),

@@ -141,6 +141,8 @@ def check_observed(y: Array, first: int = 0) -> None:
     """A target must be known in all rows; ``first`` is the number of the first of them."""
     if y.dtype.kind == "f":
         bad = ~np.isfinite(y)
+    elif y.dtype.kind in "Mm":
+        bad = np.isnat(y)
     elif y.dtype == object:
         bad = np.array([is_missing(value) for value in y.ravel()], dtype=bool).reshape(y.shape)
     else:

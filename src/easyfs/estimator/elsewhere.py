@@ -1,0 +1,109 @@
+"""Tables that are not in memory: on a device, in files, in a database, on a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from easyfs.common.threads import threads_for
+from easyfs.common.version import VERSION
+from easyfs.engines.opening import open_parts
+from easyfs.engines.parts import PartedTable, Summing, describe, scan, with_labels
+from easyfs.engines.torch import TorchEngine, is_tensor, to_host
+from easyfs.estimator.findings import Findings
+from easyfs.passes.block import SAMPLE_ROWS, Block
+from easyfs.passes.make_plan import make_plan
+from easyfs.tables.target import (
+    check_target,
+    check_varies,
+)
+from easyfs.tables.target_summary import describe_target
+from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
+
+
+class Elsewhere(Findings):
+    """Fit and transform a table where it is: only a sample of the rows and their sums come here."""
+
+    def _fit_tensor(self: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Fit a table on a device: the plan is made from a sample on the host, the sums where the rows are."""
+        n = int(X.shape[0])
+        self._check_table(to_host(X[: min(n, 2)]), reset=True, count=False, min_rows=min(n, 2))
+        target, weight = check_target(y, n, self.task), check_weights(sample_weight, n)
+        self._check_target_is_there(target)
+        request = self._constraints()
+        if weight is not None and not (weight > 0).all():
+            raise ValueError("sample_weight has zeros; leave such rows of a tensor out, X[sample_weight > 0].")
+        check_enough_rows(to_host(X[:2]), weight)
+        check_varies(target)
+        self._saw(n, describe_target(target, y))
+        with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
+            engine = TorchEngine(X, target, weight)
+            prepared = self._prepare(engine, request)
+            request = self._count_columns(prepared.sample, request)
+            statistics = engine.reduce(prepared)
+            self._remember(target)
+            self._result = self._choose(prepared.plan, statistics, request)
+        return self
+
+    def _fit_parts(self: Any, table: PartedTable) -> Any:
+        """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
+        seed, rng = self._seed()
+        self._roles = table.roles
+        scanned = table.reduce(partial(scan, seed=seed))
+        task = scanned.task(self.task)
+        rows, stands_for = scanned.sample(classes=task != "regression")
+        matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
+        target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
+        self._check_target_is_there(target)
+        request = self._constraints()
+        check_enough_rows(matrix, rows.weight)
+        check_varies(target)
+        sample = Block(*drop_weightless(matrix, target, rows.weight))
+        if scanned.is_whole:  # weights may still say that a row is there many times
+            sample = sample.sample(seed)
+        else:
+            sample = replace(sample, stands_for=stands_for, population=float(rows.n_rows))
+        with threads_for(*matrix.shape):
+            plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
+            request = self._count_columns(sample, request)
+        summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
+        self._remember(target)
+        self._saw(summed.n_rows, describe(target, rows.counts, table.roles), summed.missing)
+        with threads_for(summed.n_rows, matrix.shape[1]):
+            self._result = self._choose(plan, summed.statistics, request)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Reduce a table to the selected columns, in their original order.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe, Arrow table or lazy table of shape (n, d)
+            A table with the columns of ``fit``, with or without target and weights.
+
+        Returns
+        -------
+        ndarray, sparse matrix or table of shape (n, n_features_)
+            An array, unless ``set_output`` asks for a dataframe. A table with columns that are no numbers comes back as a
+            table of its own library, and a lazy table as a lazy table, which is not read.
+        """
+        check_is_fitted(self)
+        if is_tensor(X):
+            self._check_table(np.empty((1, X.shape[1])), reset=False, count=False, min_rows=1)
+            return X[:, self.get_support(indices=True)]
+        parted = open_parts(X)
+        if parted is None:
+            return super().transform(X)
+        if parted.names is None:
+            validate_data(self, X, reset=False, skip_check_array=True)
+        if parted.names is None or self._names() is None:
+            return parted.select(self.get_support(indices=True).tolist())
+        names = [str(name) for name in self.get_feature_names_out()]
+        missing = [name for name in names if name not in parted.names]
+        if missing:
+            raise ValueError(f"X does not have the selected column {missing[0]!r}.")
+        return parted.select(names)
