@@ -107,9 +107,12 @@ def test_something_that_is_no_table(given: Any) -> None:
         small(1).fit(given, [0, 1])
 
 
-def test_a_lazy_frame_is_to_be_collected() -> None:
-    with pytest.raises((ValueError, TypeError), match=says("LazyFrame", "collect")):
-        small(1).fit(pl.DataFrame({"a": [1.0, 2.0]}).lazy(), [0, 1])
+def test_the_target_of_a_lazy_frame_is_one_of_its_columns() -> None:
+    lazy = pl.DataFrame({"a": [1.0, 2.0]}).lazy()
+    with pytest.raises(TypeError, match=says("LazyFrame", "y must be the name of one of its columns", "ndarray")):
+        small(1).fit(lazy, np.array([0, 1]))
+    with pytest.raises(ValueError, match=says("y='b' names a column that X does not have")):
+        small(1).fit(lazy, "b")
 
 
 def test_no_rows() -> None:
