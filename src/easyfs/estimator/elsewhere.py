@@ -28,7 +28,7 @@ from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightl
 class Elsewhere(Findings):
     """Fit and transform a table where it is: only a sample of the rows and their sums come here."""
 
-    def _fit_tensor(self: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _fit_tensor(self: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit a table on a device: the plan is made from a sample on the host, the sums where the rows are."""
         n = int(X.shape[0])
         self._check_table(to_host(X[: min(n, 2)]), reset=True, count=False, min_rows=min(n, 2))
@@ -47,9 +47,8 @@ class Elsewhere(Findings):
             statistics = engine.reduce(prepared)
             self._remember(target)
             self._result = self._choose(prepared.plan, statistics, request)
-        return self
 
-    def _fit_parts(self: Any, table: PartedTable) -> Any:
+    def _fit_parts(self: Any, table: PartedTable) -> None:
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
         seed, rng = self._seed()
         self._roles = table.roles
@@ -75,7 +74,6 @@ class Elsewhere(Findings):
         self._saw(summed.n_rows, describe(target, rows.counts, table.roles), summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
-        return self
 
     def transform(self, X: Any) -> Any:
         """Reduce a table to the selected columns, in their original order.

@@ -92,9 +92,11 @@ class StreamingSelector(Elsewhere):
         self._forget()
         parted = open_parts(X, y, sample_weight)
         if parted is not None:
-            return self._fit_parts(parted)
+            self._fit_parts(parted)
+            return self
         if is_tensor(X):
-            return self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
+            self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
+            return self
         X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
         block = self._rows_of(self._check_table(X, reset=True), y, sample_weight, self.task)
         request = self._constraints()
