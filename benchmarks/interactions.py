@@ -250,12 +250,12 @@ def page(args: argparse.Namespace) -> str:
         f"sum. EasyFS {easyfs.__version__}{args.label and f' ({args.label})'}. Made by `benchmarks/interactions.py`; every",
         "result is in `benchmarks/raw`.",
         "",
-        "What is still not seen: a parity of three columns among more than 512, or of four among more than about 70 (nobody",
-        "else in the field finds these among 500); groups of three and four columns in tables of thousands, where no pair",
-        "of them tells anything; waves that turn many times over the range of a column; parts that explain a few per cent",
-        "of the target in 1000 rows. Where one column of a group tells something by itself, XGBoost and a forest find the",
-        "others through it, and now and then one that EasyFS misses; ReliefF sees groups among 50 columns and loses them",
-        "among 500. The lists of what was missed say of each target who found it.",
+        "What is still not seen: a parity of three columns among more than 512, or of four among more than about 70",
+        "(nobody else in the field finds these among 500); groups of three and four columns in tables of thousands, where",
+        "no pair of them tells anything; waves that turn many times over the range of a column; parts that explain a few",
+        "per cent of the target in 1000 rows. Where one column of a group tells something by itself, XGBoost and a forest",
+        "find the others through it, and now and then one that EasyFS misses; ReliefF sees groups among 50 columns and",
+        "loses them among 500. The lists of what was missed say of each target who found it.",
         "",
     ]
     asked = args.half.split(",")
