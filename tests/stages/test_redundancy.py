@@ -67,9 +67,9 @@ def gain(M, eps2=0.5, form="primal"):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("n", [100, 2500])
+@pytest.mark.parametrize("n", [100, 700])
 def test_the_gain_is_finite_where_the_determinant_overflows(n, form):
-    M = np.random.default_rng(0).standard_normal((n, 2000))
+    M = np.random.default_rng(0).standard_normal((n, 600))
     assert 2.0 * rate_by_determinant(M.T @ M, n, 0.1) > np.log(np.finfo(np.float64).max)
     found = gain(M, 0.1, form)
     assert np.isfinite(found).all()
