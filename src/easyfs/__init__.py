@@ -47,4 +47,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *CLASSES})
+    return sorted({*__all__, *CLASSES})

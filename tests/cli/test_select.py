@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -176,6 +177,19 @@ def test_methods_and_their_parameters(command, numbers):
     assert (code, len(out.split())) == (0, 2)
     same = {command("select", numbers, "-t", "y", "-k", 4, "--seed", 3, "--columns", "-")[1] for _ in range(2)}
     assert len(same) == 1
+
+
+def test_the_number_of_columns_by_cross_validation(command, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((200, 8)), columns=list("abcdefgh"))
+    table.assign(y=table["b"] + table["c"] * table["e"] + 0.3 * rng.standard_normal(200)).to_csv("cv.csv", index=False)
+    code, out, err = command("select", "cv.csv", "-t", "y", "-k", "cv", "--columns", "-")
+    assert code == 0, err
+    assert set(out.split()) >= {"b", "c", "e"}
+    assert len(out.split()) <= 5
+    code, _, err = command("select", "cv.csv", "-t", "y", "-k", "cv", "-m", "mrmr")
+    assert code == 1
+    assert "is for EasyFS" in err
 
 
 def test_npz(command, tmp_path):

@@ -181,8 +181,8 @@ def _check_methods(names: list[str]) -> list[str]:
 
 def _size(word: str) -> Any:
     count = o.parse_count(word, "--sizes")
-    if count == "auto":
-        raise WrongUsageError("--sizes has auto; give counts such as 10 or shares such as 0.1.")
+    if isinstance(count, str):
+        raise WrongUsageError(f"--sizes has {count}; give counts such as 10 or shares such as 0.1.")
     return count
 
 

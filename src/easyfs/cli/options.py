@@ -91,15 +91,15 @@ def check_task(task: str) -> str:
 
 
 def parse_count(text: str, option: str = "-k") -> Any:
-    """A number of columns: a count, a share with a decimal point, or "auto"."""
-    if text == "auto":
+    """A number of columns: a count, a share with a decimal point, "auto" or "cv"."""
+    if text in ("auto", "cv"):
         return text
     try:
         count = float(text) if "." in text or "e" in text.lower() else int(text)
     except ValueError:
         count = 0
     if count <= 0 or (isinstance(count, float) and count > 1):
-        raise WrongUsageError(f"{option} {text!r}: give a count such as 20, a share such as 0.1, or auto.")
+        raise WrongUsageError(f"{option} {text!r}: give a count such as 20, a share such as 0.1, auto or cv.")
     return count
 
 

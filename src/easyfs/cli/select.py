@@ -20,7 +20,7 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     k: Annotated[
         str | None,
         typer.Option(
-            "-k", "--count", metavar="N", help="How many columns: 20, 0.1 (a tenth) or auto.", show_default="auto"
+            "-k", "--count", metavar="N", help="How many columns: 20, 0.1 (a tenth), auto or cv.", show_default="auto"
         ),
     ] = None,
     output: Annotated[
