@@ -103,7 +103,7 @@ make_selector({name!r}, 2).fit(rng.standard_normal((20, 4)), rng.integers(0, 2, 
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert f"pip install 'easyfs[{package}]'" in done.stderr.splitlines()[-1]
+    assert f"pip install 'easyfs-ml[{package}]'" in done.stderr.splitlines()[-1]
 
 
 def test_import_brings_in_no_extra() -> None:

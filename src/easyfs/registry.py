@@ -34,7 +34,7 @@ class SelectorInfo:
         A method that gives a set says how many columns to take (``n_features_to_select="auto"``); one that gives a ranking
         leaves it to the user.
     needs : str or None
-        The extra that has to be installed, as in ``pip install 'easyfs[torch]'``.
+        The extra that has to be installed, as in ``pip install 'easyfs-ml[torch]'``.
     paper : str
         Where the method comes from.
     """
@@ -59,7 +59,7 @@ class SelectorInfo:
         return loaded
 
     def __str__(self) -> str:
-        needs = f", needs easyfs[{self.needs}]" if self.needs else ""
+        needs = f", needs easyfs-ml[{self.needs}]" if self.needs else ""
         return f"{self.name}: {', '.join(self.tasks)}; {self.kind}, gives a {self.gives}{needs}. {self.paper}"
 
 

@@ -26,7 +26,9 @@ try:
         MLWriter,
     )
 except ImportError as error:
-    raise ImportError("easyfs.spark needs the package 'pyspark'; install it with pip install 'easyfs[spark]'.") from error
+    raise ImportError(
+        "easyfs.spark needs the package 'pyspark'; install it with pip install 'easyfs-ml[spark]'."
+    ) from error
 
 __all__ = ["SparkEasyFS", "SparkEasyFSModel"]
 

@@ -140,7 +140,7 @@ def test_without_the_package_the_message_says_what_to_install() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "XGBoostSelector needs the package 'xgboost'" in done.stdout
-    assert "pip install 'easyfs[xgboost]'" in done.stdout
+    assert "pip install 'easyfs-ml[xgboost]'" in done.stdout
 
 
 def test_the_package_is_imported_when_it_is_needed() -> None:

@@ -182,9 +182,9 @@ def test_without_the_packages_of_the_command_line(tmp_path):
     )
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert found.returncode == 1
-    assert "pip install 'easyfs[cli]'" in one_line(found.stderr)
+    assert "pip install 'easyfs-ml[cli]'" in one_line(found.stderr)
     script = "import sys; sys.modules['polars'] = None\nfrom easyfs.cli import main; main(['select', 'a.csv', '-t', 'y'])"
     (tmp_path / "a.csv").write_text("a,y\n1,2\n")
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert found.returncode == 1
-    assert "pip install 'easyfs[cli]'" in one_line(found.stderr)
+    assert "pip install 'easyfs-ml[cli]'" in one_line(found.stderr)

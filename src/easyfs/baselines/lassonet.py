@@ -52,7 +52,7 @@ class LassoNetSelector(Baseline):
     A network is trained with a penalty that removes one column after another as it grows, and the columns that stay
     longest are selected. It sees curves and columns that matter together, avoids overlap, and can choose the number of
     columns. It needs some hundreds of rows or more and is among the slowest methods here. Needs PyTorch: ``pip install
-    'easyfs[torch]'``.
+    'easyfs-ml[torch]'``.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class STGSelector(Baseline):
     Each column passes through a gate into a network; gates and network are trained together, and an open gate costs a
     penalty. It sees curves and columns that matter together, avoids overlap, and can choose the number of columns,
     which depends on ``alpha``. It needs some hundreds of rows or more and a suitable ``alpha``. Needs PyTorch: ``pip
-    install 'easyfs[torch]'``.
+    install 'easyfs-ml[torch]'``.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ class XGBoostSelector(Baseline):
     prediction. It sees curves and columns that matter together, and works well where such trees are the model to be
     used. Columns that no tree uses all have a score of 0, which is most columns where rows are few. Of columns that
     repeat each other it may use one and ignore the others. Needs the package xgboost: ``pip install
-    'easyfs[xgboost]'``.
+    'easyfs-ml[xgboost]'``.
 
     Parameters
     ----------

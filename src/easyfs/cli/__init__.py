@@ -13,7 +13,7 @@ def main(args: Sequence[str] | None = None) -> None:
         if importlib.util.find_spec(package) is None:
             sys.stderr.write(
                 f"easyfs: error: the command line needs the package {package!r}, which is not installed; install it with "
-                "pip install 'easyfs[cli]'.\n"
+                "pip install 'easyfs-ml[cli]'.\n"
             )
             sys.exit(1)
     from easyfs.cli.run import run  # noqa: PLC0415

@@ -174,7 +174,7 @@ def _check_methods(names: list[str]) -> list[str]:
         if name != "all" and not SELECTORS[name].installed:
             extra = SELECTORS[name].needs
             raise CommandError(
-                f"{name} needs {extra}, which is not installed; install it with pip install 'easyfs[{extra}]'."
+                f"{name} needs {extra}, which is not installed; install it with pip install 'easyfs-ml[{extra}]'."
             )
     return list(dict.fromkeys(names))
 

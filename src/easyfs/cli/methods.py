@@ -38,7 +38,7 @@ def command(
             *marks,
             "yes" if info.kind == "model-aware" else "no",
             info.gives,
-            "✓" if info.installed else cell(f"easyfs[{info.needs}]", "yellow"),
+            "✓" if info.installed else cell(f"easyfs-ml[{info.needs}]", "yellow"),
         )
     show(
         table,

@@ -208,7 +208,7 @@ def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int
     info = SELECTORS[method]
     if not info.installed:
         raise CommandError(
-            f"{method} needs {info.needs}, which is not installed; install it with pip install 'easyfs[{info.needs}]'."
+            f"{method} needs {info.needs}, which is not installed; install it with pip install 'easyfs-ml[{info.needs}]'."
         )
     known = inspect.signature(info.load()).parameters
     if "random_state" in known:

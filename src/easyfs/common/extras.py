@@ -14,5 +14,5 @@ def optional(module: str, extra: str, used_by: str) -> Any:
         package = module.split(".", maxsplit=1)[0]
         raise ImportError(
             f"{used_by} needs the package {package!r}, which is not installed; install it with "
-            f"pip install 'easyfs[{extra}]'."
+            f"pip install 'easyfs-ml[{extra}]'."
         ) from error
