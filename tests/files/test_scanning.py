@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import easyfs
@@ -34,6 +35,13 @@ def says(*words):
     return "(?s)" + ".*".join(f"{word}" for word in words)
 
 
+def write_arrow(frame, path, rows):
+    """An Arrow file of several batches."""
+    table = frame.to_arrow()
+    with pa.OSFile(str(path), "wb") as out, pa.ipc.new_file(out, table.schema) as file:
+        file.write_table(table, max_chunksize=rows)
+
+
 def write(frame, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     name = path.name
@@ -47,7 +55,7 @@ def write(frame, path):
             "csv": frame.write_csv,
             "tsv": lambda p: frame.write_csv(p, separator="\t"),
             "parquet": lambda p: frame.write_parquet(p, row_group_size=40),
-            "arrow": lambda p: frame.write_ipc(p, record_batch_size=40),
+            "arrow": lambda p: write_arrow(frame, p, 40),
             "feather": frame.write_ipc_stream,
             "jsonl": frame.write_ndjson,
             "json": frame.write_json,

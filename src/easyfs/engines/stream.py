@@ -130,10 +130,8 @@ def of_relation(relation: Any, names: list[str], roles: Roles) -> StreamTable:
     import pyarrow as pa  # noqa: PLC0415
 
     def batches() -> Iterator[tuple[Any, str]]:
-        size = batch_rows(len(names))
-        reader = (
-            relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader(size)
-        )
+        size, fresh = batch_rows(len(names)), relation.project("*")  # a relation that was read before may be used up
+        reader = fresh.to_arrow_reader(size) if hasattr(fresh, "to_arrow_reader") else fresh.fetch_arrow_reader(size)
         for batch in reader:
             if batch.num_rows:
                 yield pa.Table.from_batches([batch]), "the relation"

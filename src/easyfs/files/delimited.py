@@ -60,7 +60,8 @@ class Delimited:
         With each part comes whether it may have numbers that begin with a zero.
         """
         pl = optional("polars", "cli", "reading a table")
-        wanted = list(range(len(self.names))) if columns is None else sorted(columns)
+        # Where no column is wanted, the first one says how many rows there are.
+        wanted = list(range(len(self.names))) if columns is None else sorted(columns) or [0]
         schema = {str(j): pl.String for j in range(len(self.names))}
         for chunk, first_line in self._whole_lines(progress):
             try:

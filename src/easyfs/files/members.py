@@ -73,7 +73,8 @@ class Member:
         for chunk, codes in text.chunks(_places(text.names, cells)):
             n += len(chunk)
             for series in chunk:
-                cells[series.name].look(series, codes=codes)
+                if series.name in cells:
+                    cells[series.name].look(series, codes=codes)
         return n
 
     def frames(self, wanted: list[str], cells: dict[str, Cells], rows: int) -> Iterator[Any]:
@@ -141,8 +142,17 @@ class Member:
             else:
                 file = pa.ipc.open_file(stream)
                 batches = (file.get_batch(number) for number in range(file.num_record_batches))
-            for batch in batches:
-                yield pl.from_arrow(pa.Table.from_batches([batch]).select(own))
+            for number, batch in enumerate(batches):
+                try:
+                    frame = pl.from_arrow(pa.Table.from_batches([batch]).select(own))
+                except KeyError:  # a type that this pyarrow does not know
+                    if number:
+                        raise
+                    frame = None
+                if frame is None:
+                    yield replace(self.source).read(own)
+                    return
+                yield frame
 
     @cached_property
     def _lines_read(self) -> tuple[dict[str, Any], int]:
