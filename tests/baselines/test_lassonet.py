@@ -315,7 +315,7 @@ def test_what_progress_raises_ends_the_fit_and_leaves_nothing_behind() -> None:
 
 def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     take_torch_away(monkeypatch)
-    with pytest.raises(ImportError, match=r"LassoNetSelector needs .*easyfs\[torch\]"):
+    with pytest.raises(ImportError, match=r"LassoNetSelector needs .*easyfs-ml\[torch\]"):
         LassoNetSelector().fit(np.eye(4), [0, 1, 0, 1])
 
 

@@ -230,7 +230,7 @@ def test_importing_the_selectors_does_not_import_torch() -> None:
 
 def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     take_torch_away(monkeypatch)
-    with pytest.raises(ImportError, match=r"STGSelector needs .*easyfs\[torch\]"):
+    with pytest.raises(ImportError, match=r"STGSelector needs .*easyfs-ml\[torch\]"):
         STGSelector().fit(np.eye(4), [0, 1, 0, 1])
 
 

@@ -201,7 +201,7 @@ def test_a_folder_that_cannot_be_written_is_named(
 
 def test_jinja_is_asked_for_by_name(cancer_report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r"easyfs\[report\]"):
+    with pytest.raises(ImportError, match=r"easyfs-ml\[report\]"):
         cancer_report.to_html()
     assert cancer_report.to_markdown()
     assert cancer_report.to_json()
