@@ -297,10 +297,10 @@ def labels_of(y: Any) -> Array | None:
 
 def _counts_of(y: Array) -> dict[Any, int] | None:
     """Rows of each label; None where labels are too many, or no labels at all."""
+    if not len(y):  # of whatever type
+        return {}
     if y.ndim != 1 or y.dtype == object or (y.dtype.kind == "f" and not are_whole(y)):
         return None
-    if not len(y):
-        return {}
     labels, times = np.unique(y, return_counts=True)
     return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
 
