@@ -20,6 +20,8 @@ from easyfs.sample.rows import Sample
 
 # Permutations of the sample's target: so many, fewer where they would take more than so many products.
 PERMUTATIONS, FEWEST_PERMUTATIONS, PRODUCTS = 64, 24, 1 << 27
+# Products of permuted targets with columns that are held at a time.
+BLOCK_NUMBERS = 1 << 21
 # Difference between the mean and the mode of a Gumbel law, in its scale; and its standard deviation.
 GUMBEL_MEAN, GUMBEL_SPREAD = 0.5772156649, np.pi / np.sqrt(6.0)
 # The tails of the largest of many scores are not taken to be lighter than this share of what theory says.
@@ -197,7 +199,7 @@ class Chance:
         n_drawn = int(np.clip(PRODUCTS // max(1, n * d * r), FEWEST_PERMUTATIONS, PERMUTATIONS))
         rng = np.random.default_rng(self.seed)
         largest = np.empty(n_drawn)
-        per_block = max(1, 256 // r)
+        per_block = max(1, min(256 // r, BLOCK_NUMBERS // (d * r)))
         for start in range(0, n_drawn, per_block):
             count = min(per_block, n_drawn - start)
             drawn = np.concatenate([white[rng.permutation(n)] for _ in range(count)], axis=1)

@@ -133,7 +133,8 @@ def take_sample(
     drawn = draw_rows(n, size, seed, weight, codes)
     first, times = _repeated(inputs[drawn.rows], Y[drawn.rows])
     rows = drawn.rows[first]
-    inputs, Y = inputs[rows], Y[rows]
+    if len(rows) < n or (np.diff(rows) != 1).any():  # else they are all, as they stand
+        inputs, Y = inputs[rows], Y[rows]
     own = None if drawn.weight is None else drawn.weight[first].astype(np.float64)
     if len(first) < len(drawn.rows):
         own = times * (1.0 if own is None else own)
@@ -171,7 +172,7 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
     # Equal rows have equal sums up to rounding, which may depend on where a row stands.
     along, across = rng.standard_normal((d, 1)), rng.standard_normal((Y.shape[1], 1))
     plain = (
-        inputs.dot(along.astype(inputs.dtype)) if isinstance(inputs, ScaledSparse) else inputs.astype(np.float64) @ along
+        inputs.dot(along.astype(inputs.dtype)) if isinstance(inputs, ScaledSparse) else np.asarray(inputs, dtype=np.float64) @ along
     )
     marks: Array = (plain + Y @ across)[:, 0]
     marks = np.round(marks / max(float(np.abs(marks).max(initial=0.0)), 1e-300), 11)

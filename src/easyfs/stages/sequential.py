@@ -154,7 +154,7 @@ class GreedySearch:
             if pays:
                 wanted = np.concatenate([wanted, self._likely])
         columns, products = self.gram_columns(wanted), self.P @ self.P[wanted].T
-        if len(self._cache) > 4 * self._fetch:
+        if len(self._cache) > min(4 * self._fetch, max(self._fetch, FETCH_NUMBERS // self.P.shape[0])):
             self._cache.clear()
         self._cache.update((int(c), (columns[:, i], products[:, i])) for i, c in enumerate(wanted))
         return self._cache.pop(j)
