@@ -172,7 +172,9 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
     # Equal rows have equal sums up to rounding, which may depend on where a row stands.
     along, across = rng.standard_normal((d, 1)), rng.standard_normal((Y.shape[1], 1))
     plain = (
-        inputs.dot(along.astype(inputs.dtype)) if isinstance(inputs, ScaledSparse) else np.asarray(inputs, dtype=np.float64) @ along
+        inputs.dot(along.astype(inputs.dtype))
+        if isinstance(inputs, ScaledSparse)
+        else np.asarray(inputs, dtype=np.float64) @ along
     )
     marks: Array = (plain + Y @ across)[:, 0]
     marks = np.round(marks / max(float(np.abs(marks).max(initial=0.0)), 1e-300), 11)
