@@ -16,8 +16,6 @@ from sklearn.datasets import load_iris
 
 from easyfs.registry import CLASSES, SelectorInfo
 
-# Classes whose docstrings are not looked at.
-LEFT_OUT: set[str] = set()
 # Methods need no longer summary, relatives and examples of their own: those of the class serve.
 CLASS_ONLY = {"ES01", "SA01", "EX01"}
 # What keeps fits short.
@@ -36,15 +34,7 @@ CHECKS = set(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]["numpy
 
 
 def cases() -> list[Any]:
-    return [
-        pytest.param(
-            info,
-            id=info.name,
-            marks=pytest.mark.skipif(not info.installed, reason=f"needs {info.needs}"),
-        )
-        for info in CLASSES.values()
-        if info.class_name not in LEFT_OUT
-    ]
+    return [pytest.param(info, id=info.name) for info in CLASSES.values()]
 
 
 def own_methods(selector: type) -> list[str]:
@@ -111,7 +101,3 @@ def test_attributes_are_documented(info: SelectorInfo) -> None:
             found |= {name for name in vars(info.load()("cv").fit(table, y)) if name.endswith("_")}
             found |= {name for name in vars(selector.partial_fit(table, y)) if name.endswith("_")}
     assert set(documented(info, "Attributes")) == found
-
-
-def test_what_is_left_out_is_there() -> None:
-    assert set(CLASSES) >= LEFT_OUT

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import sparse
 
@@ -21,9 +22,6 @@ from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import Scanned, Summing
 from easyfs.tables.naming import Roles
 from easyfs.tables.target import Target
-
-pa = pytest.importorskip("pyarrow")
-pytest.importorskip("pyspark")
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::ResourceWarning")
 
