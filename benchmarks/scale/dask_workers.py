@@ -22,7 +22,8 @@ from distributed import Client, LocalCluster, wait
 from easyfs import EasyFS
 from easyfs.common.version import VERSION
 from easyfs.engines.dask import of_dask
-from easyfs.engines.parts import Summing, scan
+from easyfs.engines.parts import Summing
+from easyfs.engines.sampling import scan
 from easyfs.passes.block import Block
 from easyfs.passes.make_plan import make_plan
 from easyfs.tables.target import check_target

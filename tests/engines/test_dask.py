@@ -25,7 +25,8 @@ from easyfs import EasyFS, EasyFSRanking, PearsonSelector
 from easyfs.common.version import VERSION
 from easyfs.engines.dask import of_dask
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import Summing, scan
+from easyfs.engines.parts import Summing
+from easyfs.engines.sampling import scan
 from easyfs.passes.block import SAMPLE_ROWS, Block
 from easyfs.passes.make_plan import make_plan
 from easyfs.tables.target import check_target

@@ -12,27 +12,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easyfs.engines.parts import MOST_LABELS, Part, Scanned, labels_of, scan, stack, take_rows, with_labels
+from easyfs.engines.parts import Part, labels_of, stack, take_rows
+from easyfs.engines.sampling import MOST_LABELS, Scanned, scan, with_labels
 from easyfs.passes.block import Block
 from easyfs.sample.drawing import draw_rows
 from easyfs.tables.levels import MOST_COUNTED, added, levels_in
 from easyfs.tables.target import Target, check_target
+from easyfs.tables.weights import drop_weightless
 
 SEED, SIZE = 7, 60
 
 
 def scanned(X, y, weight, cuts, size=SIZE, order=None):
     edges = [0, *sorted(cuts), len(X)]
-    parts = [
-        scan(Part(X[a:b], None if y is None else y[a:b], None if weight is None else weight[a:b], a, "a part"), SEED, size)
-        for a, b in pairwise(edges)
-    ]
-    return reduce(add, parts if order is None else [parts[j] for j in order.permutation(len(parts))])
+
+    def added_up(numbering=None):
+        parts = [
+            scan(Part(X[a:b], *(None if v is None else v[a:b] for v in (y, weight)), a, "a part"), SEED, size, numbering)
+            for a, b in pairwise(edges)
+        ]
+        return reduce(add, parts if order is None else [parts[j] for j in order.permutation(len(parts))])
+
+    found = added_up()
+    return found if found.numbering is None else added_up(found.numbering)
 
 
 def drawn_in_memory(y, weight=None, size=SIZE, classes=True):
     target = check_target(y, len(y), "classification" if classes else "regression")
-    block = Block(np.arange(float(len(y)))[:, None], target, weight)
+    block = Block(*drop_weightless(np.arange(float(len(y)))[:, None], target, weight))
     return block.sample(SEED, size)
 
 
@@ -42,27 +49,33 @@ def drawn_in_memory(y, weight=None, size=SIZE, classes=True):
     cuts=st.lists(st.floats(0, 1), max_size=8),
     rare=st.sampled_from([0.0, 0.02, 0.3]),
     seed=st.integers(0, 1000),
-    weighted=st.booleans(),
+    weights=st.sampled_from([None, "fractions", "fractions and zeros", "counts", "counts and zeros", "zeros and ones"]),
 )
-def test_any_cut_and_order_gives_the_rows_of_a_table_in_memory(n, cuts, rare, seed, weighted):
+def test_any_cut_and_order_gives_the_rows_of_a_table_in_memory(n, cuts, rare, seed, weights):
     rng = np.random.default_rng(seed)
     X = np.arange(float(n))[:, None]
     y = np.where(rng.random(n) < rare, 2, rng.integers(0, 2, size=n))
     y[:2] = 0, 1
-    weight = rng.uniform(0.1, 2.0, size=n) if weighted else None
+    weight = None
+    if weights is not None:
+        weight = rng.uniform(0.1, 2.0, size=n) if "fractions" in weights else rng.integers(1, 4, size=n).astype(float)
+        weight = np.ones(n) if weights == "zeros and ones" else weight
+        if "zeros" in weights:
+            weight[rng.random(n) < 0.3] = 0.0
+        weight[:2] = np.maximum(weight[:2], 1.0)
     found = scanned(X, y, weight, [int(share * n) for share in cuts], order=rng)
     rows, stands_for = found.sample()
     wanted = drawn_in_memory(y, weight)
     np.testing.assert_array_equal(rows.X, wanted.X)
     np.testing.assert_array_equal(rows.y, wanted.target.classes[wanted.target.values])
-    if weighted:
+    if wanted.weight is not None:
         np.testing.assert_array_equal(rows.weight, wanted.weight)
     if wanted.stands_for is None:
         assert stands_for is None
     else:
         np.testing.assert_allclose(stands_for, wanted.stands_for)
-    assert found.n_rows == n
-    assert len(found.numbers) <= min(n, 5 * SIZE)
+    assert weight is not None or found.n_rows == n
+    assert len(found.numbers) <= min(found.n_rows, 5 * SIZE)
 
 
 @settings(max_examples=30)

@@ -19,7 +19,8 @@ from scipy import sparse
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.engines import spark as engine
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import Scanned, Summing
+from easyfs.engines.parts import Summing
+from easyfs.engines.sampling import Scanned
 from easyfs.tables.naming import Roles
 from easyfs.tables.target import Target
 

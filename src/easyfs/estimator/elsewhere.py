@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from easyfs.common.threads import threads_for
 from easyfs.common.version import VERSION
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import PartedTable, Summing, describe, scan, with_labels
+from easyfs.engines.parts import PartedTable, Summing
+from easyfs.engines.sampling import describe, scan, with_labels
 from easyfs.engines.torch import TorchEngine, is_tensor, to_host
 from easyfs.estimator.findings import Findings
 from easyfs.passes.block import SAMPLE_ROWS, Block
@@ -53,7 +54,9 @@ class Elsewhere(Findings):
         seed, rng = self._seed()
         self._roles = table.roles
         scanned = table.reduce(partial(scan, seed=seed))
-        task = scanned.task(self.task)
+        task, counts = scanned.task(self.task), scanned.counts
+        if scanned.numbering is not None:  # known only now that all weights have been seen
+            scanned = table.reduce(partial(scan, seed=seed, numbering=scanned.numbering))
         rows, stands_for = scanned.sample(classes=task != "regression")
         matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
         target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
@@ -71,7 +74,7 @@ class Elsewhere(Findings):
             request = self._count_columns(sample, request)
         summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
         self._remember(target)
-        self._saw(summed.n_rows, describe(target, rows.counts, table.roles), summed.missing)
+        self._saw(summed.n_rows, describe(target, counts, table.roles), summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
 

@@ -1,0 +1,299 @@
+"""The rows of a table in parts that the plan is made from: the smallest hashes of their numbers, wherever it is cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from easyfs.common.types import Array
+from easyfs.engines.parts import Part, check_part_weights, n_rows_of, stack, take_rows
+from easyfs.passes.block import SAMPLE_ROWS
+from easyfs.sample.drawing import LEAST_OF_EQUAL_PART, MOST_COUNTED, quotas, row_hashes
+from easyfs.tables.levels import Levels, added, levels_in
+from easyfs.tables.naming import Roles
+from easyfs.tables.reading import are_whole, read_counts
+from easyfs.tables.target import Target, check_observed, read_values
+from easyfs.tables.target_summary import TargetInfo, describe_target
+
+# So many rows more than the sample has may be held before those are left out that cannot be in it.
+SPARE = 1.25
+# Standard deviations by which rows of a class, in some parts, may be more than expected in the sample.
+CHANCE = 6.0
+# A target with more different values than this is not counted by class.
+MOST_LABELS = 1000
+
+
+class Weighed(NamedTuple):
+    """Weights of a part: of the number of its first row on."""
+
+    first: int
+    weight: float
+    n_positive: int
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Numbers of rows that the sample is drawn by.
+
+    Attributes
+    ----------
+    offsets : dict of int to int
+        For each part, by the number of its first row in the table: the number that its first row has here.
+    counted : bool
+        Whether weights are whole numbers: a row then has as many numbers as its weight says.
+    """
+
+    offsets: dict[int, int]
+    counted: bool
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """Rows of some parts that may be in the sample, and how many rows there are.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the parts, those of weight zero not counted.
+    counts : dict or None
+        Rows of each label of the target; None where it has too many, or none, or holds numbers that are not whole.
+    numbers : ndarray of int
+        Number of each kept row in the whole table.
+    hashes : ndarray of uint64
+        Their hashes.
+    X, y, weight : arrays or tables
+        The kept rows.
+    levels : dict of str to Counter
+        Rows of each value of each column that is no number, over all rows.
+    size : int
+        Rows of the sample.
+    category : bool
+        Whether the target is a category by what its own library says.
+    weighed : tuple of Weighed
+        Weights of each part, where rows have some.
+    whole_weights : bool
+        Whether all weights are whole numbers.
+    """
+
+    n_rows: int
+    counts: dict[Any, int] | None
+    numbers: Array
+    hashes: Array
+    X: Any
+    y: Array | None
+    weight: Array | None
+    levels: Levels
+    size: int = SAMPLE_ROWS
+    category: bool = False
+    weighed: tuple[Weighed, ...] = ()
+    whole_weights: bool = True
+
+    def __add__(self, other: Scanned) -> Scanned:
+        counts = None
+        if self.counts is not None and other.counts is not None:
+            counts = dict(Counter(self.counts) + Counter(other.counts))
+        weight = None
+        if self.weight is not None and other.weight is not None:
+            weight = np.concatenate([self.weight, other.weight])
+        return Scanned(
+            self.n_rows + other.n_rows,
+            counts if counts is not None and len(counts) <= MOST_LABELS else None,
+            np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.hashes, other.hashes]),
+            stack([self.X, other.X]),
+            None if self.y is None or other.y is None else stack([self.y, other.y]),
+            weight,
+            added(self.levels, other.levels),
+            self.size,
+            self.category or other.category,
+            self.weighed + other.weighed,
+            self.whole_weights and other.whole_weights,
+        )._kept()
+
+    @property
+    def numbering(self) -> Numbering | None:
+        """How rows are numbered where weights have a say in it, as in memory; None where they have none.
+
+        Rows of weight zero have no number, and rows whose weights are whole numbers have as many. Where there are no more
+        than the sample has, there is nothing to draw.
+        """
+        parts = sorted(self.weighed)
+        total, n_rows = sum(part.weight for part in parts), sum(part.n_rows for part in parts)
+        counted = self.whole_weights and total <= MOST_COUNTED
+        each = [part.weight if counted else part.n_positive for part in parts]
+        if sum(each) <= self.size or (
+            sum(each) == n_rows and (not counted or all(p.n_positive == p.n_rows for p in parts))
+        ):
+            return None
+        offsets = np.cumsum([0, *each]).astype(np.int64).tolist()
+        return Numbering({part.first: offset for part, offset in zip(parts, offsets, strict=False)}, counted)
+
+    def _kept(self) -> Scanned:
+        """Without rows that cannot be in the sample."""
+        n = len(self.hashes)
+        if n <= SPARE * self.size:
+            return self
+        kept = np.zeros(n, dtype=bool)
+        kept[np.argpartition(self.hashes, self.size)[: self.size]] = True
+        if self.counts is not None and self.y is not None:
+            # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
+            labels, codes = np.unique(self.y, return_inverse=True)
+            share = np.array([self.counts[label] for label in labels.tolist()]) / self.n_rows
+            expected = share * self.size / (1.0 - LEAST_OF_EQUAL_PART)
+            least = int(LEAST_OF_EQUAL_PART * self.size / max(1, len(self.counts)))
+            most = np.maximum(least, expected + CHANCE * (np.sqrt(expected) + 1.0))
+            by_class = np.lexsort((self.hashes, codes))
+            sizes = np.bincount(codes)
+            place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            kept[by_class[place < most[codes[by_class]]]] = True
+        return self if kept.all() else self.rows(np.flatnonzero(kept))
+
+    def rows(self, rows: Array) -> Scanned:
+        """Some of the kept rows."""
+        return replace(
+            self,
+            numbers=self.numbers[rows],
+            hashes=self.hashes[rows],
+            X=take_rows(self.X, rows),
+            y=None if self.y is None else self.y[rows],
+            weight=None if self.weight is None else self.weight[rows],
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows are here, so that there is nothing to draw."""
+        return self.n_rows <= self.size
+
+    def task(self, task: str) -> str:
+        """The task, read from the target of all rows where it is not given and they say it."""
+        if task == "auto" and self.category:
+            return "classification"
+        if task != "auto" or self.counts is None or self.y is None or self.y.dtype.kind not in "iuf":
+            return task
+        labels = sorted(self.counts)
+        found = read_counts(np.array(labels), np.array([self.counts[label] for label in labels]))
+        return "classification" if found == "classes" else "regression"
+
+    def sample(self, *, classes: bool = True) -> tuple[Scanned, Array | None]:
+        """The rows of the sample in the order of the table, and how many rows each stands for.
+
+        ``classes`` says whether labels of the target are classes, of which rare ones have more rows than their share.
+        """
+        if self.is_whole:
+            return self.rows(np.argsort(self.numbers, kind="stable")), None
+        labels = None if self.counts is None or not classes else sorted(self.counts)
+        counts = None if labels is None or self.counts is None else np.array([self.counts[label] for label in labels])
+        quota = None if counts is None else quotas(counts, self.size)
+        if quota is None or labels is None or counts is None or self.y is None:
+            chosen = np.argsort(self.hashes, kind="stable")[: self.size]
+            return self.rows(chosen[np.argsort(self.numbers[chosen])]), None
+        codes = np.searchsorted(np.array(labels), self.y)
+        by_class = np.lexsort((self.hashes, codes))
+        sizes = np.bincount(codes, minlength=len(labels))
+        place = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        chosen = by_class[place < quota[codes[by_class]]]
+        chosen = chosen[np.argsort(self.numbers[chosen])]
+        return self.rows(chosen), (counts / np.maximum(quota, 1))[codes[chosen]]
+
+
+def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:
+    """A sample's target that knows all classes of the table, also those of which no row is in the sample."""
+    if target.classes is None or target.values is None or counts is None:
+        return target
+    every = np.array(sorted(counts))
+    if len(every) == len(target.classes):
+        return target
+    return Target(target.task, target.kind, np.searchsorted(every, target.classes)[target.values], every)
+
+
+def describe(target: Target, counts: dict[Any, int] | None, roles: Roles) -> TargetInfo | None:
+    """What the target holds: classes with the rows of the whole table, numbers as the sample has them."""
+    info = describe_target(target, None)
+    if info is None:
+        return None
+    if target.kind == "classes" and counts is not None:
+        labels = sorted(counts)
+        info = replace(info, classes=tuple((label, counts[label]) for label in labels), n_distinct=len(labels))
+    return replace(info, name=roles.target[0] if len(roles.target) == 1 and not roles.several else None)
+
+
+def _counts_of(y: Array) -> dict[Any, int] | None:
+    """Rows of each label; None where labels are too many, or no labels at all."""
+    if not len(y):  # of whatever type
+        return {}
+    if y.ndim != 1 or y.dtype == object or (y.dtype.kind == "f" and not are_whole(y)):
+        return None
+    labels, times = np.unique(y, return_counts=True)
+    return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
+
+
+def scan(part: Part, seed: int, size: int = SAMPLE_ROWS, numbering: Numbering | None = None) -> Scanned:
+    """The rows of a part that may be in the sample.
+
+    Parameters
+    ----------
+    part : Part
+        Some rows.
+    seed : int
+        Seed of the draw.
+    size : int
+        Rows of the sample.
+    numbering : Numbering, optional
+        How rows are numbered; by default by their place in the table.
+    """
+    n = n_rows_of(part.X)
+    weight = check_part_weights(part, n)
+    y, category = (None, False) if part.y is None else read_values(part.y)
+    if y is not None and y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y is not None and len(y) != n:
+        raise ValueError(f"{part.label}: y has {len(y)} entries, but there are {n} rows.")
+    if y is not None:
+        try:
+            check_observed(y, part.row(0))
+        except ValueError as error:
+            raise ValueError(f"{part.label}: {error}") from error
+    rows = np.arange(n) if weight is None else np.flatnonzero(weight > 0)  # others do not count
+    numbers = part.first + rows
+    weighed, whole = (), True
+    if weight is not None:
+        weighed, whole = (Weighed(part.first, float(weight.sum()), len(rows), n),), bool((weight == np.round(weight)).all())
+    if weight is not None and numbering is not None:
+        if numbering.counted:
+            rows, weight = np.repeat(np.arange(n), weight.astype(np.intp)), None
+        numbers = numbering.offsets[part.first] + np.arange(len(rows))
+    hashes = row_hashes(seed, numbers)
+    labels = None if y is None else y[rows]
+    counts = None if labels is None else _counts_of(labels)
+    kept = _smallest(hashes, labels if counts else None, size)
+    rows = rows[kept]
+    X = part.X if len(rows) == n and (np.diff(rows) == 1).all() else take_rows(part.X, rows)
+    return Scanned(
+        len(numbers),
+        counts,
+        numbers[kept],
+        hashes[kept],
+        X,
+        None if y is None else y[rows],
+        None if weight is None else weight[rows],
+        levels_in(part.X),
+        size,
+        category,
+        weighed,
+        whole,
+    )._kept()
+
+
+def _smallest(hashes: Array, labels: Array | None, size: int) -> Array:
+    """Places of the ``size`` smallest hashes, of each label where there are labels: others cannot be in the sample."""
+    if len(hashes) <= SPARE * size:
+        return np.arange(len(hashes))
+    codes = np.zeros(len(hashes), dtype=np.intp) if labels is None else np.unique(labels, return_inverse=True)[1]
+    order = np.lexsort((hashes, codes))
+    sizes = np.bincount(codes)
+    place = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(order[place < size])
