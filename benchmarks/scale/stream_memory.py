@@ -99,6 +99,8 @@ def main() -> None:
     if options.step is not None:
         print(json.dumps({"fit": fit, "read": read_twice}[options.step](options.folder)))
         return
+    if options.folder is not None:
+        options.folder.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="easyfs-scale-", dir=options.folder))
     try:
         n_rows = int(options.gigabytes * 1e9 / (4 * options.columns))

@@ -64,6 +64,7 @@ def collapse(inner: Selection, encoder: TableEncoder, *, additive: bool) -> Sele
         constant=None if inner.constant is None else encoder.aside | (encoder.mean_of(inner.constant * 1.0) == 1.0),
         missing=None if inner.missing is None else _missing(inner.missing, encoder),
         relevance=None if inner.relevance is None else _largest(inner.relevance, source, d),
+        screened=inner.screened,
     )
 
 

@@ -17,7 +17,7 @@ class Selection:
     much, and ``found`` which columns matter together. ``coded``, where it is known, has a row for each selected column:
     what it says of every column beyond those selected before it, as the root of a share. For each column, where they are
     known: ``constant``, the share of rows in which it is ``missing``, and its ``relevance``, the share of it that the
-    target explains.
+    target explains. ``screened`` says, of a very wide table, how many columns were compared.
     """
 
     order: Array
@@ -31,12 +31,40 @@ class Selection:
     constant: Array | None = None
     missing: Array | None = None
     relevance: Array | None = None
+    screened: Screened | None = None
 
     def columns_of(self, n_groups: int) -> int:
         """How many columns the first ``n_groups`` groups of the order have."""
         labels = self.groups[self.order]
         new = np.concatenate([[True], labels[1:] != labels[:-1]])
         return int(np.searchsorted(np.cumsum(new), n_groups, side="right"))
+
+
+@dataclass(frozen=True)
+class Screened:
+    """What was given up of a table whose columns are too many to be compared with each other in memory.
+
+    Attributes
+    ----------
+    n_columns : int
+        Columns that could have been selected.
+    n_compared : int
+        Those that were compared exactly; the others are known by what they tell of the target by themselves.
+    strongest_left : float or None
+        The largest share of the target that one of the others explains by itself; None without a target.
+    """
+
+    n_columns: int
+    n_compared: int
+    strongest_left: float | None
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.n_compared:,} of {self.n_columns:,} columns were compared with each other, as memory_limit has room for"
+        )
+        if self.strongest_left is not None:
+            text += f"; the best of the others explains {100 * self.strongest_left:.2g} % of the target by itself"
+        return text
 
 
 # Tables without any joint effect in which one is named.

@@ -13,8 +13,8 @@ from easyfs.passes.summarise import summarise
 class Engine(Protocol):
     """Where the rows are: it gives a sample of them, and sums them up; nothing else leaves it."""
 
-    def sample(self, seed: int) -> Block:
-        """A sample of the rows: the same rows of the same table, whatever the engine."""
+    def sample(self, seed: int, size: int) -> Block:
+        """A sample of at most ``size`` rows: the same rows of the same table, whatever the engine."""
 
     def reduce(self, prepared: Prepared) -> Statistics:
         """The sums over all rows, under a plan."""
@@ -26,9 +26,9 @@ class MemoryEngine:
     def __init__(self, block: Block):
         self.block = block
 
-    def sample(self, seed: int) -> Block:
+    def sample(self, seed: int, size: int) -> Block:
         """A sample of the rows, or all of them where they are few."""
-        return self.block.sample(seed)
+        return self.block.sample(seed, size)
 
     def reduce(self, prepared: Prepared) -> Statistics:
         """The sums over all rows; rows that were scaled for the plan are not scaled again."""

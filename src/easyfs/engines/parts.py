@@ -19,6 +19,7 @@ from easyfs.common.types import Array
 from easyfs.common.version import VERSION
 from easyfs.passes.block import Block
 from easyfs.passes.plan import Plan
+from easyfs.passes.screening import Marginals, marginals
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 from easyfs.tables.encoder import TableEncoder
@@ -184,15 +185,26 @@ class Summing:
         How a table of mixed columns becomes a matrix.
     target : Target
         Task and classes, of the sample.
+    version : str
+        Of the library, where fit was called.
+    columns : ndarray of int, optional
+        Columns of the matrix that the plan is for, where it is not for all.
     """
 
     plan: Plan
     encoder: TableEncoder | None
     target: Target
     version: str
+    columns: Array | None = None
 
     def __call__(self, part: Part) -> Summed:
         """The sums over a part."""
+        block, missing = self._block(part)
+        with threads_for(*block.X.shape):
+            return Summed(summarise(self.plan, block), missing, block.n_rows)
+
+    def _block(self, part: Part) -> tuple[Block, Array]:
+        """The rows of a part as numbers, and how many are missing in each column."""
         if self.version != VERSION:
             raise RuntimeError(
                 f"{part.label}: EasyFS {VERSION} runs there, but {self.version} where fit was called; install one version."
@@ -203,11 +215,10 @@ class Summing:
             missing = missing_in(matrix) if self.encoder is None else self.encoder.missing_in(part.X, matrix)
             target = self._target(part, n)
             weight = check_part_weights(part, n)
-            block = Block(*drop_weightless(matrix, target, weight))
+            block = Block(*drop_weightless(matrix if self.columns is None else matrix[:, self.columns], target, weight))
         except ValueError as error:
             raise ValueError(f"{part.label}: {error}") from error
-        with threads_for(*block.X.shape):
-            return Summed(summarise(self.plan, block), missing, block.n_rows)
+        return block, missing
 
     def _target(self, part: Part, n: int) -> Target:
         y = labels_of(part.y)
@@ -221,3 +232,14 @@ class Summing:
             return Target(self.target.task, "classes", codes.reshape(-1), classes)
         values = np.asarray(y, dtype=np.float64).reshape(n, -1)
         return Target(self.target.task, "values", values)
+
+
+@dataclass(frozen=True)
+class Measuring(Summing):
+    """The sums of each column by itself."""
+
+    def __call__(self, part: Part) -> Marginals:  # type: ignore[override]
+        """The sums over a part."""
+        block, _ = self._block(part)
+        with threads_for(*block.X.shape):
+            return marginals(self.plan, block)

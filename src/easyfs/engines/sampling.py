@@ -10,7 +10,8 @@ import numpy as np
 
 from easyfs.common.types import Array
 from easyfs.engines.parts import Part, check_part_weights, n_rows_of, stack, take_rows
-from easyfs.passes.block import SAMPLE_ROWS
+from easyfs.passes.block import SAMPLE_ROWS, sample_rows
+from easyfs.passes.screening import MEMORY_LIMIT
 from easyfs.sample.drawing import LEAST_OF_EQUAL_PART, MOST_COUNTED, quotas, row_hashes
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
@@ -231,7 +232,13 @@ def _counts_of(y: Array) -> dict[Any, int] | None:
     return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
 
 
-def scan(part: Part, seed: int, size: int = SAMPLE_ROWS, numbering: Numbering | None = None) -> Scanned:
+def scan(
+    part: Part,
+    seed: int,
+    size: int | None = None,
+    numbering: Numbering | None = None,
+    memory_limit: float = MEMORY_LIMIT,
+) -> Scanned:
     """The rows of a part that may be in the sample.
 
     Parameters
@@ -240,12 +247,16 @@ def scan(part: Part, seed: int, size: int = SAMPLE_ROWS, numbering: Numbering | 
         Some rows.
     seed : int
         Seed of the draw.
-    size : int
-        Rows of the sample.
+    size : int, optional
+        Rows of the sample; by default as many as the columns leave room for.
     numbering : Numbering, optional
         How rows are numbered; by default by their place in the table.
+    memory_limit : float
+        Gigabytes that a fit may hold.
     """
     n = n_rows_of(part.X)
+    if size is None:
+        size = sample_rows(part.X.shape[1], memory_limit)
     weight = check_part_weights(part, n)
     y, category = (None, False) if part.y is None else read_values(part.y)
     if y is not None and y.ndim == 2 and y.shape[1] == 1:
@@ -259,7 +270,8 @@ def scan(part: Part, seed: int, size: int = SAMPLE_ROWS, numbering: Numbering | 
             raise ValueError(f"{part.label}: {error}") from error
     rows = np.arange(n) if weight is None else np.flatnonzero(weight > 0)  # others do not count
     numbers = part.first + rows
-    weighed, whole = (), True
+    weighed: tuple[Weighed, ...] = ()
+    whole = True
     if weight is not None:
         weighed, whole = (Weighed(part.first, float(weight.sum()), len(rows), n),), bool((weight == np.round(weight)).all())
     if weight is not None and numbering is not None:

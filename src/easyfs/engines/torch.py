@@ -139,12 +139,12 @@ class TorchEngine:
     def __init__(self, X: Any, target: Target, weight: Array | None):
         self.block = Block(X, target, weight)
 
-    def sample(self, seed: int) -> Block:
+    def sample(self, seed: int, size: int) -> Block:
         """A sample of the rows, on the host."""
         import torch  # noqa: PLC0415
 
         block = self.block
-        drawn, population = block.draw(seed)
+        drawn, population = block.draw(seed, size)
         if drawn is None:
             return Block(to_host(block.X), block.target, block.weight, population=population)
         rows = block.X[torch.as_tensor(drawn.rows, device=block.X.device)]

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from easyfs.base.result import Screened
 from easyfs.common.parameters import check_number
 from easyfs.estimator.streaming import StreamingSelector
+from easyfs.passes.screening import MEMORY_LIMIT
 from easyfs.passes.settings import SequentialChoice, SequentialPlan
 from easyfs.tables.target import Target
 
@@ -75,6 +77,11 @@ class EasyFS(StreamingSelector):
         A label for each column: those with the same one are selected or left together and count as one, such as the
         indicator columns of one category.
 
+    memory_limit : float, default=4.0
+        Gigabytes that a fit may hold beside the table itself. Columns that are too many to be compared with each other
+        within it, some 16,000 by default where rows are many, are screened first: by what each tells of the target on all
+        rows, and by a selection on a sample. ``screened_`` says what was given up, and so does a warning.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the network. With a seed, the same table gives the same answer on any number of threads.
 
@@ -100,6 +107,8 @@ class EasyFS(StreamingSelector):
         Whether it tells more than chance.
     interactions_ : list of Interaction
         Columns that matter together, or one that matters in a curve: names, share of the target, p-value.
+    screened_ : Screened or None
+        Of a very wide table: how many columns were compared, and the best of the others; None where all were.
     columns_ : list of ColumnInfo
         What each column is, and what was done with it.
     target_ : TargetInfo or None
@@ -160,6 +169,7 @@ class EasyFS(StreamingSelector):
         include: Sequence[int | str] | None = None,
         exclude: Sequence[int | str] | None = None,
         feature_groups: Sequence[Any] | None = None,
+        memory_limit: float = MEMORY_LIMIT,
         random_state: int | np.random.RandomState | None = None,
     ):
         self.n_features_to_select = n_features_to_select
@@ -174,6 +184,7 @@ class EasyFS(StreamingSelector):
         self.include = include
         self.exclude = exclude
         self.feature_groups = feature_groups
+        self.memory_limit = memory_limit
         self.random_state = random_state
 
     def _plan_settings(self) -> SequentialPlan:
@@ -191,6 +202,15 @@ class EasyFS(StreamingSelector):
             coverage_power=self.coverage_power,
             clip=np.inf if self.clip is None else float(self.clip),
         )
+
+    @property
+    def screened_(self) -> Screened | None:
+        """Of a table with too many columns to compare them all: what was given up; None where all were compared."""
+        return self._selected().screened
+
+    def _memory_limit(self) -> float:
+        check_number("memory_limit", self.memory_limit, 0, above=True)
+        return float(self.memory_limit)
 
     def _choice_settings(self) -> SequentialChoice:
         if self.eps2 != "auto":

@@ -9,16 +9,22 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from easyfs.base.request import Request
 from easyfs.common.threads import threads_for
+from easyfs.common.types import Array
 from easyfs.common.version import VERSION
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import PartedTable, Summing
+from easyfs.engines.parts import Measuring, PartedTable, Summing
 from easyfs.engines.sampling import describe, scan, with_labels
 from easyfs.engines.torch import TorchEngine, is_tensor, to_host
 from easyfs.estimator.findings import Findings
 from easyfs.passes.block import SAMPLE_ROWS, Block
-from easyfs.passes.make_plan import make_plan
+from easyfs.passes.make_plan import Prepared, make_plan
+from easyfs.passes.plan import Plan
+from easyfs.passes.screening import Marginals, Rows
+from easyfs.passes.statistics import Statistics
 from easyfs.tables.target import (
+    Target,
     check_target,
     check_varies,
 )
@@ -41,22 +47,23 @@ class Elsewhere(Findings):
         check_enough_rows(to_host(X[:2]), weight)
         check_varies(target)
         self._saw(n, describe_target(target, y))
+        self._remember(target)
         with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
             engine = TorchEngine(X, target, weight)
             prepared = self._prepare(engine, request)
             request = self._count_columns(prepared.sample, request)
             statistics = engine.reduce(prepared)
-            self._remember(target)
             self._result = self._choose(prepared.plan, statistics, request)
 
     def _fit_parts(self: Any, table: PartedTable) -> None:
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
         seed, rng = self._seed()
         self._roles = table.roles
-        scanned = table.reduce(partial(scan, seed=seed))
-        task, counts = scanned.task(self.task), scanned.counts
+        reading = partial(scan, seed=seed, memory_limit=self._memory_limit())
+        scanned = table.reduce(reading)
+        task, counts, n_rows = scanned.task(self.task), scanned.counts, scanned.n_rows
         if scanned.numbering is not None:  # known only now that all weights have been seen
-            scanned = table.reduce(partial(scan, seed=seed, numbering=scanned.numbering))
+            scanned = table.reduce(partial(reading, numbering=scanned.numbering))
         rows, stands_for = scanned.sample(classes=task != "regression")
         matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
         target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
@@ -66,17 +73,38 @@ class Elsewhere(Findings):
         check_varies(target)
         sample = Block(*drop_weightless(matrix, target, rows.weight))
         if scanned.is_whole:  # weights may still say that a row is there many times
-            sample = sample.sample(seed)
+            sample = sample.sample(seed, scanned.size)
         else:
             sample = replace(sample, stands_for=stands_for, population=float(rows.n_rows))
+        self._remember(target)
+        about = describe(target, counts, table.roles)
+        if self._is_wide(matrix, n_rows):
+            self._fit_wide_parts(table, sample, target, request, about)
+            return
         with threads_for(*matrix.shape):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
             request = self._count_columns(sample, request)
         summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
-        self._remember(target)
-        self._saw(summed.n_rows, describe(target, counts, table.roles), summed.missing)
+        self._saw(summed.n_rows, about, summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
+
+    def _fit_wide_parts(self: Any, table: PartedTable, sample: Block, target: Target, request: Request, about: Any) -> None:
+        """Fit a table in parts of which not all columns can be compared in memory."""
+        seen: list[Any] = []
+
+        def measured(plan: Plan) -> Marginals:
+            found: Marginals = table.reduce(Measuring(plan.light(), self._encoder, target, VERSION))
+            return found
+
+        def sums(prepared: Prepared, columns: Array) -> Statistics:
+            summed = table.reduce(Summing(prepared.plan.light(), self._encoder, target, VERSION, columns))
+            seen.append(summed)
+            return summed.statistics
+
+        with threads_for(*sample.X.shape):
+            self._fit_wide(Rows(sample, measured, sums), request)
+        self._saw(seen[0].n_rows, about, seen[0].missing)
 
     def transform(self, X: Any) -> Any:
         """Reduce a table to the selected columns, in their original order.

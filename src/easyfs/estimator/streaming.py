@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -20,13 +22,14 @@ from easyfs.engines.memory import Engine, MemoryEngine
 from easyfs.engines.opening import open_parts
 from easyfs.engines.torch import as_tensor, is_tensor, to_host
 from easyfs.estimator.elsewhere import Elsewhere
-from easyfs.passes.block import Block
+from easyfs.passes.block import Block, sample_rows
 from easyfs.passes.choose import choose
 from easyfs.passes.choosing import LEVEL
 from easyfs.passes.cross_validate import cross_validate
 from easyfs.passes.make_plan import Prepared, make_plan
 from easyfs.passes.plan import Plan
-from easyfs.passes.settings import ChoiceSettings, PlanSettings
+from easyfs.passes.screening import MEMORY_LIMIT, Rows, choose_screened, marginals, most_columns
+from easyfs.passes.settings import ChoiceSettings, PlanSettings, SequentialChoice, SequentialPlan
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 from easyfs.sums.measuring import check_scale, scaled_late
@@ -103,13 +106,16 @@ class StreamingSelector(Elsewhere):
         check_enough_rows(block.X, block.weight)
         check_varies(block.target)
         self._saw(block.n_rows, describe_target(block.target, y))
+        self._remember(block.target)
         with threads_for(*block.X.shape):
             engine = MemoryEngine(block)
+            if self._is_wide(block.X, block.n_rows):
+                sample = engine.sample(self._seed()[0], self._sample_rows())
+                self._fit_wide(Rows(sample, partial(marginals, block=block), partial(_sums_of, block)), request)
+                return self
             prepared = self._prepare(engine, request)
             request = self._count_columns(prepared.sample, request)
-            statistics = engine.reduce(prepared)
-            self._remember(block.target)
-            self._result = self._choose(prepared.plan, statistics, request)
+            self._result = self._choose(prepared.plan, engine.reduce(prepared), request)
         return self
 
     def partial_fit(
@@ -245,7 +251,34 @@ class StreamingSelector(Elsewhere):
     def _prepare(self, engine: Engine, request: Request, scale: tuple[Any, Any] | None = None) -> Prepared:
         """Make the plan from the engine's sample."""
         seed, rng = self._seed()
-        return make_plan(engine.sample(seed), self._plan_settings(), request, seed, rng, scale)
+        return make_plan(engine.sample(seed, self._sample_rows()), self._plan_settings(), request, seed, rng, scale)
+
+    def _sample_rows(self) -> int:
+        """Rows that a plan is made from."""
+        return sample_rows(self.n_features_in_, self._memory_limit())
+
+    def _memory_limit(self) -> float:
+        """Gigabytes that a fit may hold."""
+        return MEMORY_LIMIT
+
+    def _is_wide(self, X: Any, n_rows: int) -> bool:
+        """Whether the columns are too many to be compared with each other in memory."""
+        return (
+            isinstance(self._plan_settings(), SequentialPlan)
+            and not sparse.issparse(X)
+            and X.shape[1] > most_columns(n_rows, self._memory_limit())
+        )
+
+    def _fit_wide(self, rows: Rows, request: Request) -> None:
+        """Fit the columns that survive a screen, and say what was given up."""
+        plan, choice = self._plan_settings(), self._choice_settings()
+        assert isinstance(plan, SequentialPlan)
+        assert isinstance(choice, SequentialChoice)
+        request = self._count_columns(rows.sample, request)
+        most = most_columns(rows.sample.population or rows.sample.n_rows, self._memory_limit())
+        found = choose_screened(rows, (plan, choice), request, most, self._seed())
+        warn_user(f"{found.screened} ({self._memory_limit():g} GB).")
+        self._result = self._told(found, request)
 
     def _seed(self) -> tuple[int, np.random.Generator]:
         """The seed of all draws of rows, and where the weights of the network come from."""
@@ -286,7 +319,9 @@ class StreamingSelector(Elsewhere):
 
     def _choose(self, plan: Plan, statistics: Statistics, request: Request) -> Selection:
         """Choose, and say so where nothing tells more than chance."""
-        found = choose(plan, statistics, request, self._choice_settings())
+        return self._told(choose(plan, statistics, request, self._choice_settings()), request)
+
+    def _told(self, found: Selection, request: Request) -> Selection:
         if request.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():
             warn_user(
                 f"none of the {len(found.order)} columns tells more of the target than chance would; one is selected, "
@@ -423,3 +458,8 @@ class StreamingSelector(Elsewhere):
                 "later blocks than in the first one, by whose spread values are clipped. Make the plan from rows of all "
                 "blocks (draw_plan), pass scale, or set clip=None."
             )
+
+
+def _sums_of(block: Block, prepared: Prepared, columns: Array) -> Statistics:
+    """The sums over some columns of a table in memory."""
+    return summarise(prepared.plan, replace(block, X=block.X[:, columns]))

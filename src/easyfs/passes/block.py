@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from easyfs.common.types import Array
 from easyfs.sample.drawing import Drawn, counts_rows, draw_rows
 from easyfs.tables.target import Target
 
-# A plan is made from at most this many rows.
-SAMPLE_ROWS = 20_000
+# A plan is made from at most this many rows, fewer of very wide tables: of a gigabyte that a fit may hold, so many numbers.
+SAMPLE_ROWS, FEWEST_SAMPLE_ROWS, SAMPLE_NUMBERS = 20_000, 512, 1 << 26
+
+
+def sample_rows(n_columns: int, memory_limit: float) -> int:
+    """Rows that a plan is made from."""
+    return int(np.clip(memory_limit * SAMPLE_NUMBERS // max(1, n_columns), FEWEST_SAMPLE_ROWS, SAMPLE_ROWS))
 
 
 @dataclass(frozen=True)

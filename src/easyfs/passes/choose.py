@@ -80,7 +80,7 @@ def _task(
     if plan.sample is not None and target.Y.shape[1]:
         labels, sizes = np.unique(constraints.groups[tested], return_counts=True)
         units = [np.flatnonzero((constraints.groups == label) & tested) for label in labels[sizes > 1]]
-        chance = Chance(plan.sample, units, tested, plan.seed)
+        chance = Chance(plan.sample, units, tested, plan.seed, plan.chosen_from)
     return Task(moment, scale, target, constraints, eps2, n_rows, chance, plan.found)
 
 

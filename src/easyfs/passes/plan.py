@@ -101,6 +101,9 @@ class Plan:
         Covariances of the inputs with the hidden nodes on the sample: the coverage target of the sequential form.
     encoder : TableEncoder, optional
         How a table of mixed columns becomes a matrix.
+    chosen_from : int
+        Columns that the inputs were chosen from by what they tell of the target, where they are not all: chance counts
+        them, too.
     """
 
     scaling: Scaling
@@ -114,6 +117,7 @@ class Plan:
     fitted: FittedTarget | None = None
     sketch: Array | None = None
     encoder: TableEncoder | None = None
+    chosen_from: int = 0
 
     @property
     def n_inputs(self) -> int:

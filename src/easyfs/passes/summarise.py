@@ -41,7 +41,7 @@ def summarise(plan: Plan, block: Block, kernels: Kernels = NUMPY, scaled: Scaled
     scaled : tuple of rows and observed weights, optional
         The rows as the plan scales them, where that has been done already.
     """
-    codes, labels = _codes(plan, block)
+    codes, labels = class_codes(plan, block)
     n_targets = len(labels) if plan.target.kind == "classes" else plan.target.n_values
     layout = Layout(plan.identity, plan.n_inputs, plan.network.n_extra, plan.target.n_values, plan.by_class)
     width = layout.width(len(labels))
@@ -59,7 +59,7 @@ def summarise(plan: Plan, block: Block, kernels: Kernels = NUMPY, scaled: Scaled
     return total
 
 
-def _codes(plan: Plan, block: Block) -> tuple[Array | None, tuple[object, ...]]:
+def class_codes(plan: Plan, block: Block) -> tuple[Array | None, tuple[object, ...]]:
     """Codes of the labels in the order of the plan's classes, then of those it has not seen; values as they are."""
     target, known = block.target, plan.target.classes
     if target.classes is None or target.values is None:
@@ -135,4 +135,4 @@ def _folded(
     return SecondMoment.from_gram(kernels.host(total), block.n_rows, dtype), kernels.host(observed)
 
 
-__all__ = ["summarise"]
+__all__ = ["class_codes", "summarise"]

@@ -10,7 +10,7 @@ measured.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
@@ -90,11 +90,15 @@ class Chance:
         Columns that are tested.
     seed : int
         Seed of the permutations.
+    chosen_from : int
+        Columns that the tested ones were chosen from for what they tell; 0 where they are all.
     """
 
-    def __init__(self, sample: Sample, units: list[Array], tested: Array, seed: int):
+    def __init__(self, sample: Sample, units: list[Array], tested: Array, seed: int, chosen_from: int = 0):
         self.sample, self.units, self.seed = sample, units, seed
         self.columns = np.flatnonzero(tested)
+        # The best of m times as many columns lies further out by log m, on the scale of tails.
+        self._further = float(np.log(max(1.0, chosen_from / max(1, len(self.columns)))))
         self.place = np.full(len(tested), -1)
         self.place[self.columns] = np.arange(len(self.columns))
         values = sample.plain(self.columns) if sample.weighted else sample.take(self.columns)
@@ -142,7 +146,8 @@ class Chance:
         plain = taken / sample.root_weight[:, None]
         basis = _orthonormal(plain - plain.mean(axis=0)) if sample.weighted else q
         self.n_selected = len(selected)
-        self.law = self._permuted(product - product.mean(axis=0), basis)
+        law = self._permuted(product - product.mean(axis=0), basis)
+        self.law = replace(law, place=law.place + self._further)
 
     def _law_of_target(self, left: Array, product: Array) -> None:
         """How many rows each row amounts to, and the fourth moment of the target, over all rows."""
