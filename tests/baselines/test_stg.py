@@ -26,12 +26,12 @@ from easyfs.baselines.training import (
     new_layers,
     numeric_target,
     one_thread,
-    resolve_device,
     seeded,
     split_rows,
     standardized_rows,
     through_layers,
 )
+from easyfs.engines.torch import resolve_device
 
 from .parity import cases, load
 

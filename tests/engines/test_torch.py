@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import torch
 
@@ -78,3 +79,21 @@ def test_what_is_wrong_is_named() -> None:
     fitted = EasyFS(2, random_state=0).fit(torch.as_tensor(X), y)
     with pytest.raises(ValueError, match="features"):
         fitted.transform(torch.as_tensor(X[:, :4]))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_in_memory_is_summed_up_on_the_device_that_is_named(form: Any, device: str) -> None:
+    X, y = table(2000)
+    X[::7, 3] = np.nan
+    expected = form(3, random_state=0).fit(X, y)
+    assert_same(form(3, device=device, random_state=0).fit(X, y), expected)
+    frame = pl.DataFrame(X, schema=[f"c{j}" for j in range(X.shape[1])]).with_columns(y=pl.Series(y))
+    assert_same(form(3, device=device, random_state=0).fit(frame.lazy(), "y"), expected)
+    blocks = form(3, device=device, random_state=0).partial_fit(X[:1500], y[:1500]).partial_fit(X[1500:], y[1500:])
+    assert_same(blocks, form(3, random_state=0).partial_fit(X[:1500], y[:1500]).partial_fit(X[1500:], y[1500:]))
+
+
+def test_a_device_that_is_not_there_is_said() -> None:
+    with pytest.raises(ValueError, match=r"device='tpu' cannot be used"):
+        EasyFS(device="tpu").fit(*table(100))

@@ -23,13 +23,13 @@ from easyfs.baselines.training import (
     load_data,
     new_layers,
     one_thread,
-    resolve_device,
     seeded,
     through_layers,
 )
 from easyfs.common.extras import optional
 from easyfs.common.parameters import check_number
 from easyfs.common.types import Array
+from easyfs.engines.torch import resolve_device
 
 # The weights of the inputs start this much smaller than those of other layers, so that what training makes of them shows.
 INPUT_SCALE = 0.1

@@ -22,13 +22,13 @@ from easyfs.baselines.training import (
     load_data,
     new_layers,
     one_thread,
-    resolve_device,
     seeded,
     through_layers,
 )
 from easyfs.common.extras import optional
 from easyfs.common.parameters import check_number
 from easyfs.common.types import Array
+from easyfs.engines.torch import resolve_device
 
 
 def gates(mu: Any, noise: Any = 0.0) -> Any:

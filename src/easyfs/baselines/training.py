@@ -53,17 +53,6 @@ def check_sizes(hidden_layer_sizes: Any) -> None:
         check_number(f"hidden_layer_sizes[{i}]", size, 1, whole=True)
 
 
-def resolve_device(torch: Any, device: Any) -> Any:
-    """The device, once it has shown that it can hold numbers and give them back."""
-    try:
-        found = torch.device(device)
-        torch.zeros(1, device=found).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
-        raise ValueError(f"device={device!r} cannot be used ({reason}); use 'cpu', or 'cuda' with a GPU.") from error
-    return found
-
-
 @contextmanager
 def one_thread(torch: Any) -> Iterator[None]:
     """Let PyTorch use one thread: small networks gain nothing from more, and the answer must not depend on them.

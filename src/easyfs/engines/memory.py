@@ -6,6 +6,7 @@ from typing import Protocol
 
 from easyfs.passes.block import Block
 from easyfs.passes.make_plan import Prepared
+from easyfs.passes.plan import Plan
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 
@@ -15,6 +16,9 @@ class Engine(Protocol):
 
     def sample(self, seed: int, size: int) -> Block:
         """A sample of at most ``size`` rows: the same rows of the same table, whatever the engine."""
+
+    def begin(self, plan: Plan) -> None:
+        """A plan is there, and sums may be begun, while more is learnt from the sample."""
 
     def reduce(self, prepared: Prepared) -> Statistics:
         """The sums over all rows, under a plan."""
@@ -29,6 +33,9 @@ class MemoryEngine:
     def sample(self, seed: int, size: int) -> Block:
         """A sample of the rows, or all of them where they are few."""
         return self.block.sample(seed, size)
+
+    def begin(self, plan: Plan) -> None:
+        """Nothing: the processor is busy with the sample."""
 
     def reduce(self, prepared: Prepared) -> Statistics:
         """The sums over all rows; rows that were scaled for the plan are not scaled again."""

@@ -17,6 +17,7 @@ from scipy import sparse
 from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
 from easyfs.common.version import VERSION
+from easyfs.engines.torch import kernels_on
 from easyfs.passes.block import Block
 from easyfs.passes.plan import Plan
 from easyfs.passes.screening import Marginals, marginals
@@ -189,6 +190,8 @@ class Summing:
         Of the library, where fit was called.
     columns : ndarray of int, optional
         Columns of the matrix that the plan is for, where it is not for all.
+    device : str, optional
+        Where parts are summed up; by default on the processor.
     """
 
     plan: Plan
@@ -196,12 +199,13 @@ class Summing:
     target: Target
     version: str
     columns: Array | None = None
+    device: str | None = None
 
     def __call__(self, part: Part) -> Summed:
         """The sums over a part."""
         block, missing = self._block(part)
         with threads_for(*block.X.shape):
-            return Summed(summarise(self.plan, block), missing, block.n_rows)
+            return Summed(summarise(self.plan, block, kernels_on(self.device)), missing, block.n_rows)
 
     def _block(self, part: Part) -> tuple[Block, Array]:
         """The rows of a part as numbers, and how many are missing in each column."""

@@ -6,19 +6,23 @@ torch is told so, and added up in float64.
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from easyfs.common.extras import optional
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
+from easyfs.passes.kernels import NUMPY, Kernels
 from easyfs.passes.make_plan import Prepared
+from easyfs.passes.plan import Plan, TargetCoding
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 from easyfs.stages.expansion import Network
 from easyfs.sums.scaling import Scaling
 from easyfs.sums.second_moment import ROWS_PER_COLUMN
-from easyfs.tables.target import Target
 
 # Numbers of a block on a device.
 BLOCK_NUMBERS = 1 << 27
@@ -48,24 +52,62 @@ def as_tensor(X: Any) -> Any:
 
 def to_host(values: Any) -> Any:
     """Labels, numbers or weights as an array of numpy, if they are a tensor."""
-    if type(values).__module__.split(".")[0] == "torch":
+    library = type(values).__module__.split(".")[0]
+    if library == "cupy":
+        return values.get()
+    if library != "torch":
+        return values
+    if not values.is_cuda:
         return values.detach().cpu().numpy()
-    return values.get() if type(values).__module__.split(".")[0] == "cupy" else values
+    import torch  # noqa: PLC0415
+
+    # Memory that the device can write to by itself.
+    held = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
+    return held.copy_(values.detach()).numpy()
+
+
+def resolve_device(torch: Any, device: Any) -> Any:
+    """The device, once it has shown that it can hold numbers and give them back."""
+    try:
+        found = torch.device(device)
+        torch.zeros(1, device=found).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        reason = str(error).split("\n", maxsplit=1)[0]
+        raise ValueError(f"device={device!r} cannot be used ({reason}); use 'cpu', or 'cuda' with a GPU.") from error
+    return found
+
+
+def kernels_on(device: Any) -> Kernels:
+    """What does the products on a device; None is the processor, by numpy."""
+    return (
+        NUMPY if device is None else TorchKernels(resolve_device(optional("torch", "torch", f"device={device!r}"), device))
+    )
 
 
 class TorchKernels:
-    """On the device of a tensor."""
+    """On a device of torch."""
 
     def __init__(self, device: Any):
         import torch  # noqa: PLC0415
 
         self.torch, self.device = torch, device
+        self._held: dict[int, tuple[Scaling, Any, Any, Any]] = {}
 
     def _dtype(self, scaling: Scaling) -> Any:
         return self.torch.float32 if scaling.dtype == np.float32 else self.torch.float64
 
-    def _tensor(self, values: Array, dtype: Any) -> Any:
-        return self.torch.as_tensor(np.ascontiguousarray(values), dtype=dtype, device=self.device)
+    def _tensor(self, values: Any, dtype: Any) -> Any:
+        if isinstance(values, np.ndarray):
+            values = np.ascontiguousarray(values)
+        return self.torch.as_tensor(values, dtype=dtype, device=self.device)
+
+    def _scaling(self, scaling: Scaling) -> tuple[Any, Any, Any]:
+        """Centre, inverse of the scale and reach of each column, moved to the device once."""
+        if id(scaling) not in self._held:
+            dtype = self._dtype(scaling)
+            parts = (scaling.center, 1.0 / scaling.scale, scaling.reach)
+            self._held[id(scaling)] = (scaling, *(self._tensor(part, dtype) for part in parts))
+        return self._held[id(scaling)][1:]
 
     def block_rows(self, n_columns: int, scaling: Scaling) -> int:  # noqa: ARG002
         """As many rows as fill the device, and no more than its memory has room for."""
@@ -81,20 +123,19 @@ class TorchKernels:
 
     def scale(self, X: Any, scaling: Scaling, weight: Array | None, out: Any) -> Any:
         """Scale rows into ``out``; missing values become zero. Give the weight of the observed values of each column."""
-        dtype = self._dtype(scaling)
-        self.torch.sub(X.to(dtype), self._tensor(scaling.center, dtype), out=out)
-        out.mul_(self._tensor(1.0 / scaling.scale, dtype))
-        if np.isfinite(scaling.clip):
-            reach = self._tensor(scaling.reach, dtype)
-            self.torch.clamp(out, -reach, reach, out=out)
+        dtype, (center, inverse, reach) = self._dtype(scaling), self._scaling(scaling)
+        self.torch.sub(self._tensor(X, dtype), center, out=out)
+        out.mul_(inverse)
         missing = self.torch.isnan(out)
-        if not bool(missing.any()):
-            total = float(len(X) if weight is None else weight.sum())
-            return self.torch.full((X.shape[1],), total, dtype=self.torch.float64, device=self.device)
+        if np.isfinite(scaling.clip):
+            self.torch.clamp(out, -reach, reach, out=out)
         out.nan_to_num_(nan=0.0)
-        present = (~missing).to(self.torch.float64)
-        own = self.torch.ones(len(X), dtype=self.torch.float64, device=self.device)
-        return (own if weight is None else self._tensor(weight, self.torch.float64)) @ present
+        if weight is None:
+            return (len(X) - missing.sum(dim=0)).to(self.torch.float64)
+        own = self._tensor(weight, self.torch.float64)
+        if not bool(missing.any()):
+            return own.sum().expand(out.shape[1])
+        return own @ (~missing).to(self.torch.float64)
 
     def expand(self, inputs: Any, network: Network, out: Any) -> None:
         """Compute the nodes of scaled rows into ``out``."""
@@ -118,9 +159,17 @@ class TorchKernels:
             speaking = self.torch.cat([self.torch.zeros_like(hidden), signal], dim=1)
         out[:, n_hidden:] = grown
 
-    def put(self, values: Array, out: Any) -> None:
-        """Write an array of numpy into ``out``."""
-        out.copy_(self._tensor(values, out.dtype))
+    def hold(self, values: Array | None) -> Any:
+        """Class codes or target values of all rows, on the device."""
+        return None if values is None else self.torch.as_tensor(np.ascontiguousarray(values), device=self.device)
+
+    def targets(self, coding: TargetCoding, values: Any, out: Any) -> None:
+        """Write the targets of some rows into ``out``, as columns."""
+        if coding.kind == "classes":
+            out.copy_(values[:, None] == self.torch.arange(out.shape[1], device=self.device))
+            return
+        center, scale, reach = (self._tensor(part, values.dtype) for part in (coding.center, coding.scale, coding.reach))
+        out.copy_(self.torch.clamp((values - center) / scale, -reach, reach))
 
     def add_gram(self, total: Any, A: Any, weight: Array | None) -> None:
         """Add ``A' W A``."""
@@ -134,26 +183,49 @@ class TorchKernels:
 
 
 class TorchEngine:
-    """A table on a device."""
+    """A table on a device, or one that is to be summed up there.
 
-    def __init__(self, X: Any, target: Target, weight: Array | None):
-        self.block = Block(X, target, weight)
+    Parameters
+    ----------
+    block : Block
+        The table: a tensor of torch, or an array of numpy.
+    kernels : TorchKernels
+        What sums it up there.
+    """
+
+    def __init__(self, block: Block, kernels: Kernels):
+        self.block, self.kernels = block, kernels
+        self._begun: Future[Statistics] | None = None
 
     def sample(self, seed: int, size: int) -> Block:
         """A sample of the rows, on the host."""
+        block = self.block
+        if isinstance(block.X, np.ndarray):
+            return block.sample(seed, size)
         import torch  # noqa: PLC0415
 
-        block = self.block
         drawn, population = block.draw(seed, size)
         if drawn is None:
             return Block(to_host(block.X), block.target, block.weight, population=population)
         rows = block.X[torch.as_tensor(drawn.rows, device=block.X.device)]
         return Block(to_host(rows), block.target[drawn.rows], drawn.weight, drawn.chance, population)
 
+    def begin(self, plan: Plan) -> None:
+        """Sum the rows up, while the processor learns from the sample."""
+        if not self._by_processor(plan):
+            with_one = ThreadPoolExecutor(1)
+            self._begun = with_one.submit(summarise, plan.light(), self.block, self.kernels)
+            with_one.shutdown(wait=False)
+
     def reduce(self, prepared: Prepared) -> Statistics:
         """The sums over all rows, made on the device where they are many for their columns."""
-        block, plan = self.block, prepared.plan
-        width = plan.n_inputs + plan.network.n_extra + block.target.n_targets
-        if plan.by_class or block.n_rows <= ROWS_PER_COLUMN * width:
-            return summarise(plan, Block(to_host(block.X), block.target, block.weight))
-        return summarise(plan, block, TorchKernels(block.X.device))
+        if self._begun is not None:
+            return self._begun.result()
+        if self._by_processor(prepared.plan):
+            return summarise(prepared.plan, replace(self.block, X=to_host(self.block.X)))
+        return summarise(prepared.plan, self.block, self.kernels)
+
+    def _by_processor(self, plan: Plan) -> bool:
+        """Whether the rows are few for their columns, so that they are kept, or summed class by class."""
+        width = plan.n_inputs + plan.network.n_extra + self.block.target.n_targets
+        return plan.by_class or self.block.n_rows <= ROWS_PER_COLUMN * width

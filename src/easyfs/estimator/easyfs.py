@@ -82,6 +82,10 @@ class EasyFS(StreamingSelector):
         within it, some 16,000 by default where rows are many, are screened first: by what each tells of the target on all
         rows, and by a selection on a sample. ``screened_`` says what was given up, and so does a warning.
 
+    device : str, default=None
+        Where rows are scaled, expanded and multiplied: None is the processor, ``"cuda"`` a GPU, by torch. A tensor is
+        worked on where it is, whatever is said here.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the network. With a seed, the same table gives the same answer on any number of threads.
 
@@ -170,6 +174,7 @@ class EasyFS(StreamingSelector):
         exclude: Sequence[int | str] | None = None,
         feature_groups: Sequence[Any] | None = None,
         memory_limit: float = MEMORY_LIMIT,
+        device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
     ):
         self.n_features_to_select = n_features_to_select
@@ -185,6 +190,7 @@ class EasyFS(StreamingSelector):
         self.exclude = exclude
         self.feature_groups = feature_groups
         self.memory_limit = memory_limit
+        self.device = device
         self.random_state = random_state
 
     def _plan_settings(self) -> SequentialPlan:

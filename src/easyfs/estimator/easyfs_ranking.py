@@ -77,6 +77,10 @@ class EasyFSRanking(StreamingSelector):
         A label for each column: those with the same one are selected or left together and count as one, such as the
         indicator columns of one category.
 
+    device : str, default=None
+        Where rows are scaled, expanded and multiplied: None is the processor, ``"cuda"`` a GPU, by torch. A tensor is
+        worked on where it is, whatever is said here.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the network. With a seed, the same table gives the same answer on any number of threads.
 
@@ -162,6 +166,7 @@ class EasyFSRanking(StreamingSelector):
         include: Sequence[int | str] | None = None,
         exclude: Sequence[int | str] | None = None,
         feature_groups: Sequence[Any] | None = None,
+        device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
     ):
         self.n_features_to_select = n_features_to_select
@@ -179,6 +184,7 @@ class EasyFSRanking(StreamingSelector):
         self.include = include
         self.exclude = exclude
         self.feature_groups = feature_groups
+        self.device = device
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:

@@ -16,7 +16,7 @@ from easyfs.common.version import VERSION
 from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import Measuring, PartedTable, Summing
 from easyfs.engines.sampling import describe, scan, with_labels
-from easyfs.engines.torch import TorchEngine, is_tensor, to_host
+from easyfs.engines.torch import TorchEngine, TorchKernels, is_tensor, kernels_on, to_host
 from easyfs.estimator.findings import Findings
 from easyfs.passes.block import SAMPLE_ROWS, Block
 from easyfs.passes.make_plan import Prepared, make_plan
@@ -49,7 +49,7 @@ class Elsewhere(Findings):
         self._saw(n, describe_target(target, y))
         self._remember(target)
         with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
-            engine = TorchEngine(X, target, weight)
+            engine = TorchEngine(Block(X, target, weight), TorchKernels(X.device))
             prepared = self._prepare(engine, request)
             request = self._count_columns(prepared.sample, request)
             statistics = engine.reduce(prepared)
@@ -57,6 +57,7 @@ class Elsewhere(Findings):
 
     def _fit_parts(self: Any, table: PartedTable) -> None:
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
+        kernels_on(self.device)  # said before anything is read
         seed, rng = self._seed()
         self._roles = table.roles
         reading = partial(scan, seed=seed, memory_limit=self._memory_limit())
@@ -84,7 +85,7 @@ class Elsewhere(Findings):
         with threads_for(*matrix.shape):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
             request = self._count_columns(sample, request)
-        summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION))
+        summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION, device=self.device))
         self._saw(summed.n_rows, about, summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
@@ -98,7 +99,7 @@ class Elsewhere(Findings):
             return found
 
         def sums(prepared: Prepared, columns: Array) -> Statistics:
-            summed = table.reduce(Summing(prepared.plan.light(), self._encoder, target, VERSION, columns))
+            summed = table.reduce(Summing(prepared.plan.light(), self._encoder, target, VERSION, columns, self.device))
             seen.append(summed)
             return summed.statistics
 

@@ -20,12 +20,13 @@ from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
 from easyfs.engines.memory import Engine, MemoryEngine
 from easyfs.engines.opening import open_parts
-from easyfs.engines.torch import as_tensor, is_tensor, to_host
+from easyfs.engines.torch import TorchEngine, as_tensor, is_tensor, kernels_on, to_host
 from easyfs.estimator.elsewhere import Elsewhere
 from easyfs.passes.block import Block, sample_rows
 from easyfs.passes.choose import choose
 from easyfs.passes.choosing import LEVEL
 from easyfs.passes.cross_validate import cross_validate
+from easyfs.passes.kernels import NUMPY
 from easyfs.passes.make_plan import Prepared, make_plan
 from easyfs.passes.plan import Plan
 from easyfs.passes.screening import MEMORY_LIMIT, Rows, choose_screened, marginals, most_columns
@@ -56,6 +57,7 @@ class StreamingSelector(Elsewhere):
     """A selector that needs sums over rows only, so that rows may come in blocks and parts may be merged."""
 
     task: str
+    device: str | None
     random_state: Any
     task_: str | None
     classes_: Array
@@ -108,7 +110,7 @@ class StreamingSelector(Elsewhere):
         self._saw(block.n_rows, describe_target(block.target, y))
         self._remember(block.target)
         with threads_for(*block.X.shape):
-            engine = MemoryEngine(block)
+            engine = self._engine(block)
             if self._is_wide(block.X, block.n_rows):
                 sample = engine.sample(self._seed()[0], self._sample_rows())
                 self._fit_wide(Rows(sample, partial(marginals, block=block), partial(_sums_of, block)), request)
@@ -251,7 +253,14 @@ class StreamingSelector(Elsewhere):
     def _prepare(self, engine: Engine, request: Request, scale: tuple[Any, Any] | None = None) -> Prepared:
         """Make the plan from the engine's sample."""
         seed, rng = self._seed()
-        return make_plan(engine.sample(seed, self._sample_rows()), self._plan_settings(), request, seed, rng, scale)
+        sample = engine.sample(seed, self._sample_rows())
+        return make_plan(sample, self._plan_settings(), request, seed, rng, scale, engine.begin)
+
+    def _engine(self, block: Block) -> Engine:
+        """Where a table in memory is summed up."""
+        kernels = kernels_on(self.device)
+        dense = kernels is not NUMPY and not sparse.issparse(block.X)
+        return TorchEngine(block, kernels) if dense else MemoryEngine(block)
 
     def _sample_rows(self) -> int:
         """Rows that a plan is made from."""
@@ -310,7 +319,7 @@ class StreamingSelector(Elsewhere):
             self.classes_ = np.union1d(self.classes_, block.target.classes)
         self._saw(block.n_rows, None)
         with threads_for(*block.X.shape):
-            statistics = summarise(self.plan_, block)
+            statistics = summarise(self.plan_, block, kernels_on(self.device))
         if self._statistics is None:
             self._statistics = statistics
         else:

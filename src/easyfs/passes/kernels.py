@@ -11,6 +11,7 @@ import numpy as np
 
 from easyfs.common.threads import block_rows
 from easyfs.common.types import Array
+from easyfs.passes.plan import TargetCoding
 from easyfs.stages.expansion import Network
 from easyfs.sums.measuring import scale_rows
 from easyfs.sums.rows import Rows
@@ -35,8 +36,11 @@ class Kernels(Protocol):
     def expand(self, inputs: Any, network: Network, out: Any) -> None:
         """Compute the nodes of scaled rows into ``out``."""
 
-    def put(self, values: Array, out: Any) -> None:
-        """Write an array of numpy into ``out``."""
+    def hold(self, values: Array | None) -> Any:
+        """Class codes or target values of all rows, where the products are done."""
+
+    def targets(self, coding: TargetCoding, values: Any, out: Any) -> None:
+        """Write the targets of some rows into ``out``, as columns."""
 
     def add_gram(self, total: Any, A: Any, weight: Any) -> None:
         """Add ``A' W A``."""
@@ -68,9 +72,13 @@ class NumpyKernels:
         """Compute the nodes of scaled rows into ``out``."""
         network.expand(inputs, out=out)
 
-    def put(self, values: Array, out: Array) -> None:
-        """Write an array into ``out``."""
-        out[:] = values
+    def hold(self, values: Array | None) -> Array | None:
+        """Class codes or target values as they are."""
+        return values
+
+    def targets(self, coding: TargetCoding, values: Array, out: Array) -> None:
+        """Write the targets of some rows into ``out``, as columns."""
+        out[:] = coding.columns(values, out.shape[1], out.dtype)
 
     def add_gram(self, total: Array, A: Array, weight: Array | None) -> None:
         """Add ``A' W A``; rows that lie too far from zero for float32 are multiplied in float64."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,6 +49,7 @@ def make_plan(
     seed: int,
     rng: np.random.Generator,
     scale: tuple[Array, Array] | None = None,
+    begin: Callable[[Plan], None] | None = None,
 ) -> Prepared:
     """Measure the scaling, draw the network, and learn what only rows can tell; nothing is changed.
 
@@ -65,6 +67,9 @@ def make_plan(
         Where the network's weights come from.
     scale : tuple of (means, standard deviations), optional
         The scale of each column, where it is known.
+    begin : callable, optional
+        Called with the plan as soon as sums can be made with it: what is learnt on the sample beside that takes time, in
+        which another device may sum rows up.
     """
     weight = (
         sample.weight
@@ -82,6 +87,8 @@ def make_plan(
         return Prepared(Plan(scaling, network, live, target, settings, seed, rows), sample, inputs, observed)
     network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))))
     plan = Plan(scaling, network, live, target, settings, seed, rows)
+    if begin is not None:
+        begin(plan)
     return Prepared(_learnt(plan, hidden, inputs, weight, request.groups), sample, inputs, observed)
 
 

@@ -48,10 +48,10 @@ def summarise(plan: Plan, block: Block, kernels: Kernels = NUMPY, scaled: Scaled
     thin = sparse.issparse(block.X)
     counted = counts_rows(block.weight)
     if not plan.by_class and not thin and block.n_rows > ROWS_PER_COLUMN * width:
-        moment, observed = _folded(plan, block, codes, (n_targets, width), kernels)
+        moment, observed = _folded(plan, block, codes, width, kernels)
         return Statistics(layout, labels, observed, counted, {ALL_ROWS: moment})
     total = Statistics(layout, labels, counted=counted)
-    inputs, total.observed = _scaled(plan, block, kernels) if scaled is None else scaled
+    inputs, total.observed = _scaled(plan, block) if scaled is None else scaled
     for rows in _parts(block.n_rows, n_targets + plan.network.n_extra, width, thin=thin):
         own = None if codes is None else codes[rows]
         weight = None if block.weight is None else block.weight[rows]
@@ -73,12 +73,8 @@ def class_codes(plan: Plan, block: Block) -> tuple[Array | None, tuple[object, .
     return np.array([place[label] for label in given], dtype=np.intp)[target.values], labels
 
 
-def _scaled(plan: Plan, block: Block, kernels: Kernels) -> Scaled:
-    if sparse.issparse(block.X):
-        return scale_rows(block.X, plan.scaling, block.weight)
-    out = kernels.empty(block.n_rows, plan.n_inputs, plan.scaling)
-    observed = kernels.scale(block.X, plan.scaling, block.weight, out)
-    return np.asarray(out), observed
+def _scaled(plan: Plan, block: Block) -> Scaled:
+    return scale_rows(block.X, plan.scaling, block.weight)
 
 
 def _parts(n: int, n_beside: int, width: int, *, thin: bool) -> list[slice]:
@@ -107,12 +103,10 @@ def _add(moments: dict[int, SecondMoment], layout: Layout, width: int, rows: Row
         moments.setdefault(int(code), SecondMoment(width)).add(rows[codes == code])
 
 
-def _folded(
-    plan: Plan, block: Block, codes: Array | None, shape: tuple[int, int], kernels: Kernels
-) -> tuple[SecondMoment, Array]:
+def _folded(plan: Plan, block: Block, codes: Array | None, width: int, kernels: Kernels) -> tuple[SecondMoment, Array]:
     """Many rows: blocks that fit the cache, a task each, added up in their order."""
-    n_targets, width = shape
     d, n_nodes, dtype = plan.n_inputs, plan.network.n_extra, plan.scaling.dtype
+    targets = kernels.hold(codes)
     blocks = block_slices(block.n_rows, kernels.block_rows(width, plan.scaling))
 
     def add(task: list[slice]) -> tuple[Any, Any]:
@@ -122,8 +116,8 @@ def _folded(
             A = kernels.empty(rows.stop - rows.start, width + 1, plan.scaling)
             observed += kernels.scale(block.X[rows], plan.scaling, weight, A[:, :d])
             kernels.expand(A[:, :d], plan.network, A[:, d : d + n_nodes])
-            if codes is not None:
-                kernels.put(plan.target.columns(codes[rows], n_targets, dtype), A[:, d + n_nodes : -1])
+            if targets is not None:
+                kernels.targets(plan.target, targets[rows], A[:, d + n_nodes : -1])
             A[:, -1] = 1.0
             kernels.add_gram(total, A, weight)
         return total, observed
