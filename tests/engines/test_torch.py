@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as pads
 import pytest
 import torch
 
@@ -88,8 +89,8 @@ def test_a_table_in_memory_is_summed_up_on_the_device_that_is_named(form: Any, d
     X[::7, 3] = np.nan
     expected = form(3, random_state=0).fit(X, y)
     assert_same(form(3, device=device, random_state=0).fit(X, y), expected)
-    frame = pl.DataFrame(X, schema=[f"c{j}" for j in range(X.shape[1])]).with_columns(y=pl.Series(y))
-    assert_same(form(3, device=device, random_state=0).fit(frame.lazy(), "y"), expected)
+    rows = pa.table({**{f"c{j}": X[:, j] for j in range(X.shape[1])}, "y": y})
+    assert_same(form(3, device=device, random_state=0).fit(pads.dataset(rows), "y"), expected)
     blocks = form(3, device=device, random_state=0).partial_fit(X[:1500], y[:1500]).partial_fit(X[1500:], y[1500:])
     assert_same(blocks, form(3, random_state=0).partial_fit(X[:1500], y[:1500]).partial_fit(X[1500:], y[1500:]))
 

@@ -97,8 +97,8 @@ class TorchKernels:
         return self.torch.float32 if scaling.dtype == np.float32 else self.torch.float64
 
     def _tensor(self, values: Any, dtype: Any) -> Any:
-        if isinstance(values, np.ndarray):
-            values = np.ascontiguousarray(values)
+        if isinstance(values, np.ndarray):  # torch wants what it shares to be writable
+            values = np.ascontiguousarray(values) if values.flags.writeable else values.copy()
         return self.torch.as_tensor(values, dtype=dtype, device=self.device)
 
     def _scaling(self, scaling: Scaling) -> tuple[Any, Any, Any]:
@@ -161,7 +161,7 @@ class TorchKernels:
 
     def hold(self, values: Array | None) -> Any:
         """Class codes or target values of all rows, on the device."""
-        return None if values is None else self.torch.as_tensor(np.ascontiguousarray(values), device=self.device)
+        return None if values is None else self._tensor(values, None)
 
     def targets(self, coding: TargetCoding, values: Any, out: Any) -> None:
         """Write the targets of some rows into ``out``, as columns."""
