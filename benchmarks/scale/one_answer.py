@@ -1,0 +1,227 @@
+"""One answer: the same table in memory, in blocks, in files, in a database, on Dask, on Spark, on a device of torch.
+
+Each engine fits the same table with both forms of EasyFS, and what it gives is compared with the answer of memory: the whole
+order, how many are chosen, the gains. The paper's TOX, COIL20 and Wheat599 are read from the folder that EASYFS_DATA names;
+the synthetic tables have 100,000 rows, so that the sample is drawn, and missing values, weights and categories.
+
+    python benchmarks/scale/one_answer.py [--tables TOX COIL20 ...] [--engines parquet dask-2 ...] [--out results.jsonl]
+
+One line a fit, as it goes; a line that is there already is not run again. The exit status is 1 if any answer differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import easyfs
+from easyfs import EasyFS, EasyFSRanking
+from easyfs.engines import stream
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "paper"))
+
+FORMS = {"EasyFS": EasyFS, "EasyFSRanking": EasyFSRanking}
+ROWS = 100_000
+
+
+def synthetic(kind: str) -> tuple[pl.DataFrame, str | None]:
+    """A target of two columns, a product and a category, beside noise; with missing values."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((ROWS, 30))
+    shop = rng.integers(0, 6, ROWS)
+    told = X[:, 1] - 0.4 * X[:, 5] + 0.7 * X[:, 8] * X[:, 11] + 0.5 * (shop == 2) + rng.standard_normal(ROWS)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(30)])
+    if "categories" in kind:
+        frame = frame.with_columns(shop=pl.Series([f"shop {i}" for i in shop]))
+    y = np.where(told > 2.5, "high", np.where(told > 0, "some", "low")) if "classes" in kind else told
+    frame = frame.with_columns(target=pl.Series(y))
+    weight = None
+    if "fractions" in kind:
+        frame, weight = frame.with_columns(weight=pl.Series(rng.uniform(0.2, 3.0, ROWS))), "weight"
+    if "counts" in kind:
+        frame, weight = frame.with_columns(weight=pl.Series(rng.integers(0, 3, ROWS))), "weight"
+    return frame, weight
+
+
+def table(name: str) -> tuple[pl.DataFrame, str | None]:
+    if name.startswith("synthetic"):
+        return synthetic(name)
+    from datasets import get  # noqa: PLC0415
+
+    X, y = get(name).load()
+    frame = pl.DataFrame(np.asarray(X, dtype=np.float64), schema=[f"x{j}" for j in range(X.shape[1])])
+    return frame.with_columns(target=pl.Series(np.asarray(y))), None
+
+
+TABLES = [
+    *("TOX", "COIL20", "Wheat599-env1"),
+    *("synthetic classes", "synthetic numbers", "synthetic classes fractions", "synthetic numbers counts"),
+    *("synthetic classes categories", "synthetic numbers categories fractions"),
+]
+
+
+@contextmanager
+def blocks(frame: pl.DataFrame, count: int) -> Iterator[Any]:
+    """A LazyFrame that is read in so many batches."""
+    before = stream.batch_rows
+    stream.batch_rows = lambda n_columns: -(-len(frame) // count)  # noqa: ARG005
+    try:
+        yield frame.lazy()
+    finally:
+        stream.batch_rows = before
+
+
+@contextmanager
+def parquet(frame: pl.DataFrame) -> Iterator[Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        edges = np.linspace(0, len(frame), 4).astype(int)
+        for i in range(3):
+            frame[edges[i] : edges[i + 1]].write_parquet(f"{folder}/part-{i}.parquet")
+        yield easyfs.scan(folder)
+
+
+@contextmanager
+def duckdb(frame: pl.DataFrame) -> Iterator[Any]:
+    import duckdb as library  # noqa: PLC0415
+
+    with library.connect() as connection:
+        connection.register("held", frame.to_arrow())
+        connection.execute("CREATE TABLE kept AS SELECT * FROM held")
+        yield connection.sql("SELECT * FROM kept")
+
+
+@contextmanager
+def dask(frame: pl.DataFrame, partitions: int) -> Iterator[Any]:
+    import dask.dataframe as dd  # noqa: PLC0415
+    from distributed import Client, LocalCluster  # noqa: PLC0415
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster),
+    ):
+        yield dd.from_pandas(frame.to_pandas(), npartitions=partitions, sort=False)
+
+
+@contextmanager
+def spark(frame: pl.DataFrame) -> Iterator[Any]:
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]").appName("one answer").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.memory", "3g").config("spark.driver.host", "127.0.0.1")
+    builder = builder.config("spark.sql.codegen.maxFields", "200").config("spark.log.level", "ERROR")
+    session = builder.getOrCreate()
+    with tempfile.TemporaryDirectory() as folder:
+        edges = np.linspace(0, len(frame), 4).astype(int)
+        for i in range(3):
+            frame[edges[i] : edges[i + 1]].write_parquet(f"{folder}/part-{i}.parquet")
+        yield session.read.parquet(folder)
+    session.stop()
+
+
+@contextmanager
+def lazy(frame: pl.DataFrame) -> Iterator[Any]:
+    yield frame.lazy()
+
+
+ENGINES: dict[str, Any] = {
+    "LazyFrame": lazy,
+    "1 block": lambda frame: blocks(frame, 1),
+    "7 blocks": lambda frame: blocks(frame, 7),
+    "100 blocks": lambda frame: blocks(frame, 100),
+    "Parquet": parquet,
+    "DuckDB": duckdb,
+    "Dask, 2 partitions": lambda frame: dask(frame, 2),
+    "Dask, 5 partitions": lambda frame: dask(frame, 5),
+    "Spark, 2 workers": spark,
+    "torch": None,
+}
+
+
+def fitted(form: Any, given: Any, y: Any, weight: Any) -> tuple[Any, float]:
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = form(random_state=0, **({"interactions": True} if form is EasyFS else {})).fit(given, y, weight)
+    return selector, time.perf_counter() - start
+
+
+def on_torch(form: Any, frame: pl.DataFrame, weight: str | None) -> tuple[Any, float] | None:
+    """A tensor in float64, on a GPU where there is one; None of a table that is no matrix of numbers."""
+    import torch  # noqa: PLC0415
+
+    columns = [name for name in frame.columns if name not in ("target", "weight")]
+    if not all(frame[name].dtype.is_numeric() for name in columns) or (weight and not (frame[weight] > 0).all()):
+        return None
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    X = torch.as_tensor(frame.select(columns).to_numpy().copy(), dtype=torch.float64, device=device)
+    return fitted(form, X, frame["target"].to_numpy(), None if weight is None else frame[weight].to_numpy())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", nargs="+", default=TABLES)
+    parser.add_argument("--engines", nargs="+", default=list(ENGINES))
+    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "raw" / "one-answer.jsonl")
+    options = parser.parse_args()
+    rows = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
+    done = {(row["table"], row["engine"], row["form"]): row for row in rows}
+    for name in options.tables:
+        frame, weight = table(name)
+        wanted = {form: fitted(kind, frame, "target", weight) for form, kind in FORMS.items()}
+        for engine in options.engines:
+            if all((name, engine, form) in done for form in FORMS):
+                continue
+            for row in compared(name, frame, weight, engine, wanted):
+                done[row["table"], row["engine"], row["form"]] = row
+                with options.out.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+                print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
+    return int(any(not row["same"] for row in done.values()))
+
+
+def compared(
+    name: str, frame: pl.DataFrame, weight: str | None, engine: str, wanted: dict[str, tuple[Any, float]]
+) -> Iterator[dict[str, Any]]:
+    def row(form: str, found: Any, seconds: float) -> dict[str, Any]:
+        memory, took = wanted[form]
+        same = found.order_.tolist() == memory.order_.tolist() and found.n_features_ == memory.n_features_
+        gap = float(np.abs(found.gains_ - memory.gains_).max()) if same else None
+        return {
+            "table": name,
+            "engine": engine,
+            "form": form,
+            "same": same,
+            "chosen": int(found.n_features_),
+            "gains_differ_by": gap,
+            "seconds": round(seconds, 2),
+            "seconds_in_memory": round(took, 2),
+            "version": easyfs.__version__,
+        }
+
+    if engine == "torch":
+        for form, kind in FORMS.items():
+            found = on_torch(kind, frame, weight)
+            if found is not None:
+                yield row(form, *found)
+        return
+    with ENGINES[engine](frame) as given:
+        for form, kind in FORMS.items():
+            yield row(form, *fitted(kind, given, "target", weight))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
