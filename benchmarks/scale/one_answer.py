@@ -1,7 +1,7 @@
 """One answer: the same table in memory, in blocks, in files, in a database, on Dask, on Spark, on a device of torch.
 
-Each engine fits the same table with both forms of EasyFS, and what it gives is compared with the answer of memory: the whole
-order, how many are chosen, the gains. The paper's TOX, COIL20 and Wheat599 are read from the folder that EASYFS_DATA names;
+Each engine fits the same table with both forms of EasyFS, and what it gives is compared with the answer of memory: the
+whole order, how many are chosen, the gains. The paper's TOX, COIL20 and Wheat599 are read from the folder that EASYFS_DATA names;
 the synthetic tables have 100,000 rows, so that the sample is drawn, and missing values, weights and categories.
 
     python benchmarks/scale/one_answer.py [--tables TOX COIL20 ...] [--engines parquet dask-2 ...] [--out results.jsonl]
