@@ -7,7 +7,8 @@
 what they depend on) and from Debian (``apt-get download``, of which only the data are unpacked), or from the folder that
 EASYFS_PACKAGES names, where they may have been put by hand. Tables go as NAME.npz (X, y, names and, where rows belong
 together, groups) into the folder that EASYFS_CONFIRM names, by default data beside this file. A table whose checksum is not
-that of ``checksums.json`` is not written. ``--check`` makes nothing and says what is missing or differs. ``--add`` writes the checksums of tables that have none yet; there is no way to change one but by hand.
+that of ``checksums.json`` is not written. ``--check`` makes nothing and says what is missing or differs. ``--add`` writes
+the checksums of tables that have none yet; there is no way to change one but by hand.
 """
 
 from __future__ import annotations
