@@ -4,9 +4,9 @@
 
 Tables are those of ``tables.toml``, made by ``make.py``; methods and models stand in ``field.py``. 10 and 30 columns; 5
 folds, shuffled with seed 0, stratified for classes, rows that belong together on one side; one repeat, or more with
-``--repeats``. Imputation, scaling and selection learn from the training rows alone, and all methods see the same folds. A fit
-may take ``--time-limit`` seconds, and so may a model: methods that can stop by themselves stop there with the best so far,
-and the row says so; any other is ended, and the row says that. Each row bears version, commit, date, machine and threads.
+``--repeats``. Imputation, scaling and selection learn from the training rows alone, and all methods see the same folds. A
+fit may take ``--time-limit`` seconds, and so may a model: methods that can stop by themselves stop there with the best so
+far, and the row says so; any other is ended, and the row says that. Each row bears version, commit, date, machine, threads.
 Results go to benchmarks/confirm/raw, one file a table; a rerun does only what is missing. ``page.py`` makes the page.
 
 ``--order methods``: quick methods on all tables, then trees, then slow ones; within that small tables first.
@@ -55,7 +55,6 @@ def stamp(jobs: int, limit: float) -> dict[str, Any]:
         "commit": commit.stdout.strip() + ("+" if changed.returncode else "") or "unknown",
         "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ"),
         "machine": f"{processor()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
         "jobs": jobs,
         "threads": max(1, (os.cpu_count() or 1) // jobs),
         "time_limit": limit,
