@@ -232,7 +232,10 @@ def main() -> None:
     unknown = [name for name in names if name not in TABLES]
     if unknown:
         parser.error(f"there is no table {unknown[0]!r}; the names are {', '.join(TABLES)}")
-    wrong = {name: text for name in names if (text := check(name) if args.check else one(name, args.add))}
+    # What is there and right is left alone.
+    wrong = {
+        name: text for name in names if (text := check(name)) and (text := text if args.check else one(name, args.add))
+    }
     for name, text in wrong.items():
         print(f"{name}: {text}", file=sys.stderr)
     print(f"{len(names) - len(wrong)} of {len(names)} tables are there and as they were fixed")

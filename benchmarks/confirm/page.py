@@ -58,8 +58,8 @@ def head(results: Results) -> list[str]:
         "(`benchmarks/confirm/tables.toml`). One setting of each method, its default, for all tables; 10 and 30 columns; 5",
         "folds, columns chosen inside the training rows, the same folds for all. A block is a table, or several targets of",
         "the same rows, and counts once. Scores are accuracy and 1 - NMSE, means over folds; of EasyFS and of the paper's",
-        "ranking means over three seeds of the network, too. A method that fails or is over the limit in any fold ranks last",
-        f'in that table. Rank 1 is best; random selection is ranked as any other, "{ALL}" is a reference and is not.',
+        "ranking means over three seeds of the network, too. A method that fails or is over the limit in any fold ranks",
+        f'last in that table. Rank 1 is best; random selection is ranked as any other, "{ALL}" is a reference and is not.',
         "Models: linear SVM or RBF SVR (SVM), logistic or ridge regression (linear), five nearest neighbours, gradient",
         "boosting (not for more than ten classes).",
         "",
@@ -96,7 +96,7 @@ def verdict(title: str, found: dict[tuple[int, str | None], Standing]) -> list[s
         line += f" (ahead of it: {', '.join(ahead)})." if ahead else "."
         line += f" Random selection {ranks[CONTROL]:.2f}." if CONTROL in ranks else ""
         line += f" Significantly ahead of {len(better)} of {len(tests)} methods (Wilcoxon's test over"
-        line += f" {len(whole.blocks)} blocks, Holm's correction, 5 %), significantly behind {', '.join(worse) if worse else 'none'}"
+        line += f" {len(whole.blocks)} blocks, Holm's correction, 5 %), significantly behind {', '.join(worse) or 'none'}"
         line += f"; not told apart from {', '.join(rest)}." if rest else "."
         lines += [line, ""]
     return lines
@@ -129,8 +129,8 @@ def duel_table(found: dict[tuple[int, str | None], Standing], size: int) -> list
     gaps = {gap.against: gap for gap in found[size, None].gaps(OWN)}
     lines = [
         f"{size} columns: EasyFS's wins-ties-losses over blocks and Wilcoxon's p with Holm's correction; at the right by",
-        "how many ranks EasyFS is ahead in the mean over models, with the 95 % interval over blocks drawn anew, and the share",
-        "of draws in which it is ahead.",
+        "how many ranks EasyFS is ahead in the mean over models, with the 95 % interval over blocks drawn anew, and the",
+        "share of draws in which it is ahead.",
         "",
         f"| against | {' | '.join(MODELS[m] if m else 'all models' for m in places)} | ranks ahead | drawn ahead |",
         "|---|" + "---|" * (len(places) + 2),
