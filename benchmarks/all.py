@@ -149,6 +149,15 @@ STEPS = {
         Step(
             "stream", ("scale/stream_memory.py --gigabytes 2 --folder {state}/stream",), "docs/scale.md, printed", "minutes"
         ),
+        Step(
+            "one-answer",
+            ("scale/one_answer.py",),
+            "every engine against memory in docs/scale.md, printed",
+            "an hour; needs Java",
+            ("raw/one-answer.jsonl",),
+            everything,
+        ),
+        Step("wide", ("scale/wide.py",), "very wide tables in docs/scale.md, printed", "minutes"),
         Step("dask", ("scale/dask_workers.py",), "docs/scale.md, printed", "minutes"),
         Step("spark", ("scale/spark_correlation.py",), "docs/scale.md, printed", "minutes; needs Java"),
         Step("gpu", ("scale/gpu.py --cpu",), "docs/scale.md, printed", "minutes; needs a GPU"),
