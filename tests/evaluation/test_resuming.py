@@ -258,3 +258,15 @@ def test_in_process_and_in_two_processes_are_the_same() -> None:
     )
     assert one.failures() == two.failures() == []
     assert_same(one, two)
+
+
+def test_every_row_bears_the_stamp_of_the_run_that_made_it(tmp_path: Path) -> None:
+    X, y = classes()
+    file = tmp_path / "results.jsonl"
+    compare(["pearson"], X, y, sizes=[2], results=file, stamp={"version": "1"}, **QUICK)
+    found = compare(["pearson", "fisher_score"], X, y, sizes=[2], results=file, stamp={"version": "2"}, **QUICK)
+    versions = {place[1]: row["stamp"]["version"] for place, row in (found.fit_rows | found.score_rows).items()}
+    assert versions == {"pearson": "1", "random": "1", "fisher_score": "2"}
+    assert {row["stamp"]["version"] for row in Comparison.load(file).data.values()} == {"1"}
+    with pytest.raises(ValueError, match=r"stamp='now': give a dictionary"):
+        compare(["pearson"], X, y, sizes=[2], stamp="now", **QUICK)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -57,6 +57,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     memory_limit: float | None = None,
     retry_failed: bool = False,
     progress: Any = None,
+    stamp: Any = None,
     random_state: Any = 0,
 ) -> Comparison:
     """Measure how well models do on the columns that each selector chooses.
@@ -106,6 +107,8 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
         Whether a rerun tries again what failed before.
     progress : None, True or callable, optional
         True shows a bar with the remaining time on a terminal; a callable is called with (done, total, row).
+    stamp : dict, optional
+        Stands as ``"stamp"`` in every row of the results: the version, say, or the machine.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds, of random selection and of every selector and model that has none of its own. None draws one. It
         stands in the results (``found.data[name]["random_state"]``); only with the same one does a rerun go on from there.
@@ -140,6 +143,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
         sizes=_sizes(sizes, n_columns),
         seed=resolve_seed(random_state),
         time_limit=time_limit,
+        stamp=_stamped(stamp),
     )
     _check_run(time_limit, memory_limit, progress, n_jobs)
     splits = make_splits(
@@ -187,6 +191,15 @@ def _check_run(time_limit: Any, memory_limit: Any, progress: Any, n_jobs: Any) -
         check_number("n_jobs", n_jobs, 1, whole=True)
 
 
+def _stamped(stamp: Any) -> Row:
+    """What is to stand in every row."""
+    if stamp is None:
+        return {}
+    if not isinstance(stamp, Mapping):
+        raise ValueError(f"stamp={stamp!r}: give a dictionary, such as {{'version': '1.0'}}.")
+    return {"stamp": dict(stamp)}
+
+
 @dataclass(frozen=True)
 class _Asked:
     """What is compared with what, on which table.
@@ -207,6 +220,8 @@ class _Asked:
         Seed of the first fold.
     time_limit : float or None
         Seconds that a fit may take.
+    stamp : dict
+        What stands in every row.
     """
 
     name: str
@@ -219,6 +234,7 @@ class _Asked:
     sizes: tuple[int, ...]
     seed: int
     time_limit: float | None
+    stamp: Row
 
     @cached_property
     def score_keys(self) -> dict[str, str]:
@@ -241,6 +257,7 @@ class _Asked:
             "metrics": list(self.metrics),
             "smaller_is_better": [label for label, measure in self.metrics.items() if measure in SMALLER_IS_BETTER],
             "without_selection": [label for label, selector in self.selectors.items() if isinstance(selector, str)],
+            **self.stamp,
         }
 
     def cells(self, splits: list[Split], known: _Known) -> tuple[list[Cell], dict[str, tuple[int, ...]]]:
@@ -281,7 +298,7 @@ class _Asked:
 
         def report(cell: Cell, kind: str, found: Row) -> None:
             row: Row = {"kind": kind, "name": self.name, "data": self.table, "selector": cell.label}
-            row |= {"repeat": cell.split.repeat, "fold": cell.split.fold, "key": cell.key, **found}
+            row |= {"repeat": cell.split.repeat, "fold": cell.split.fold, "key": cell.key, **found, **self.stamp}
             if kind == "score":
                 row["score_key"] = self.score_keys[found["model"]]
             store.append(row)
