@@ -21,7 +21,7 @@ NUMBERS = ("numeric", "real", "integer")
 
 
 def read_arff(path: Path, label: str, packing: Packing | None, options: TextOptions) -> Any:
-    """The table as a polars frame: numbers, nominal attributes as their labels, texts and dates as text; ``?`` is missing."""
+    """The table as a polars frame: numbers, nominal attributes as their labels, all else as text; ``?`` is missing."""
     pl = optional("polars", "cli", "reading a table")
     names: list[str] = []
     types: list[Any] = []
@@ -81,7 +81,7 @@ def _cells(line: str) -> list[str]:
         assert match is not None
         cells.append(match[1])
         at = match.end()
-    return cells + [""] if line.endswith(",") else cells
+    return [*cells, ""] if line.endswith(",") else cells
 
 
 def _plain(cell: str) -> str:

@@ -57,7 +57,11 @@ def read_array(path: Path, label: str) -> Any:
     except (OSError, EOFError) as error:
         raise FileError(f"{label} cannot be read as .npy: it may be damaged, cut off or of another kind.") from error
     except ValueError as error:
-        what = "it holds Python objects" if "pickle" in str(error) and "Object" in str(error) else "it may be damaged or cut off"
+        what = (
+            "it holds Python objects"
+            if "pickle" in str(error) and "Object" in str(error)
+            else "it may be damaged or cut off"
+        )
         raise FileError(f"{label} cannot be read as .npy: {what}.") from error
     if not isinstance(values, np.ndarray):
         raise FileError(f"{label} cannot be read as .npy: it is an .npz.")

@@ -33,9 +33,9 @@ class Cells:
     Attributes
     ----------
     kind : {"empty", "integer", "float", "boolean", "written", "date", "text"}
-        What all cells so far can be. "written" are numbers with other marks than a program uses; which, is known at the end.
+        What all cells so far can be. "written" are numbers with other marks than a program uses.
     again : bool
-        Whether cells had been turned into numbers that are wanted as they were written; the column has to be read once more.
+        Whether cells that had been turned into numbers are wanted as they were written: the column is to be read again.
     """
 
     def __init__(self, options: TextOptions | None = None, *, semicolons: bool = False):
@@ -75,7 +75,9 @@ class Cells:
     def add(self, texts: Any, *, codes: bool = True) -> None:
         """Add a polars Series of texts; ``codes`` says whether there may be numbers that begin with a zero."""
         values = self._see(texts, codes)
-        if self.kind in RAW and any(part.dtype != self._pl.String and len(part) > part.null_count() for part in self._parts):
+        if self.kind in RAW and any(
+            part.dtype != self._pl.String and len(part) > part.null_count() for part in self._parts
+        ):
             self.again = True
         if self.again:
             self._parts = []
@@ -165,7 +167,9 @@ class Cells:
         return self._words_of(texts)
 
     def _are_coded(self, plain: Any, codes: bool) -> bool:
-        return bool(len(plain)) and bool((codes and plain.str.contains(CODE).any()) or plain.str.contains(LONG_NUMBER).any())
+        return bool(len(plain)) and bool(
+            (codes and plain.str.contains(CODE).any()) or plain.str.contains(LONG_NUMBER).any()
+        )
 
     def _words_of(self, texts: Any) -> tuple[str, Any]:
         """Texts that are no numbers: true and false, or any."""

@@ -28,7 +28,9 @@ def sqlite_frames(path: Path, label: str, table: str, query: str | None) -> Iter
     types: dict[str, Any] = {"integer": pl.Int64, "real": pl.Float64, "text": pl.String, "blob": pl.Binary}
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as connection:
-            asked = "(" + _one_statement(query) + ")" if query is not None else _quoted(_sqlite_table(connection, label, table))
+            asked = (
+                "(" + _one_statement(query) + ")" if query is not None else _quoted(_sqlite_table(connection, label, table))
+            )
             columns = [entry[0] for entry in connection.execute(f"SELECT * FROM {asked} LIMIT 0").description]
             check_names(columns, label)
             schema = {name: _sqlite_type(_kinds(connection, asked, name), types) for name in columns}
@@ -63,7 +65,9 @@ def _value(value: Any, dtype: Any, pl: Any) -> Any:
 
 
 def _sqlite_table(connection: Any, label: str, table: str) -> str:
-    found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'")
+    found = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+    )
     return _picked([name for (name,) in found], label, table)
 
 
@@ -77,7 +81,9 @@ def _picked(known: list[str], label: str, table: str) -> str:
         raise FileError(f"{label} has no table {table!r}; it has {shown}.")
     if not table and len(known) > 1:
         plain = label.strip("'")
-        raise FileError(f"{label} has {len(known)} tables: {shown}; say which, as in '{plain}::{known[0]}', or query=.")
+        raise FileError(
+            f"{label} has {len(known)} tables: {shown}; say which, as in '{plain}::{known[0]}' (or give query=)."
+        )
     return table or known[0]
 
 

@@ -192,7 +192,7 @@ class Delimited:
 
 def begins_with(text: bytes, content: Array, starts: Array, mark: bytes) -> Array:
     """Which lines begin with a mark."""
-    found = content[starts] == mark[0]
+    found: Array = content[starts] == mark[0]
     for row in np.flatnonzero(found) if len(mark) > 1 else ():
         found[row] = text.startswith(mark, int(starts[row]))
     return found
@@ -306,9 +306,7 @@ def check_names(names: Sequence[str], label: str) -> None:
         )
 
 
-def _header(
-    path: Path, label: str, packing: Packing | None, options: TextOptions, delimiter: str, above: int
-) -> list[str]:
+def _header(path: Path, label: str, packing: Packing | None, options: TextOptions, delimiter: str, above: int) -> list[str]:
     """The cells of the first line that is not blank and no comment."""
     text, skip = b"", above
     for block in text_blocks(path, label, packing=packing, encoding=options.encoding):

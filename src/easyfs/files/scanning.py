@@ -53,8 +53,8 @@ class Scan:
         Names of the columns.
     options : TextOptions
         How text is read.
-    where : tuple of (str, callable), optional
-        A column, and what says of a polars Series of it which rows count.
+    where : tuple of (tuple of str, callable), optional
+        Columns, and what says of polars Series of them which rows count.
     progress : callable, optional
         Called by a fit with the number of rows of each pass that it has done.
     """
@@ -62,7 +62,7 @@ class Scan:
     members: list[Member]
     names: list[str]
     options: TextOptions = field(default_factory=TextOptions)
-    where: tuple[str, Callable[[Any], Any]] | None = None
+    where: tuple[tuple[str, ...], Callable[..., Any]] | None = None
     progress: Callable[[int], None] | None = None
     learnt: Learnt = field(default_factory=Learnt, repr=False, compare=False)
 
@@ -115,17 +115,17 @@ class Scan:
             raise FileError(f"{self.label} has no column {unknown[0]!r}.")
         return replace(self, names=names)
 
-    def only(self, name: str, keep: Callable[[Any], Any]) -> Scan:
+    def only(self, names: Sequence[str], keep: Callable[..., Any]) -> Scan:
         """The table with some of its rows; it is not read.
 
         Parameters
         ----------
-        name : str
-            A column.
+        names : sequence of str
+            Columns.
         keep : callable
-            Gives, of a polars Series of it, a Series of booleans.
+            Gives, of a polars Series of each, a Series of booleans.
         """
-        return replace(self, where=(name, keep))
+        return replace(self, where=(tuple(names), keep))
 
     def watched(self, progress: Callable[[int], None]) -> Scan:
         """The table, whose fit says how many rows it has done."""
@@ -151,7 +151,7 @@ class Scan:
             for frame in member.frames(read, self.learnt.cells, rows):
                 full = self._completed(member, frame, read, types)
                 if self.where is not None:
-                    full = full.filter(self.where[1](full[self.where[0]]))
+                    full = full.filter(self.where[1](*(full[name] for name in self.where[0])))
                 if len(full):
                     yield full.select(self.names), member.label
 
@@ -169,8 +169,8 @@ class Scan:
             for chunk in member.texts(read):
                 kept = chunk
                 if self.where is not None:
-                    name, keep = self.where
-                    kept = chunk.filter(keep(self.learnt.cells[name].read(chunk[name])))
+                    names, keep = self.where
+                    kept = chunk.filter(keep(*(self.learnt.cells[name].read(chunk[name]) for name in names)))
                 if len(kept):
                     yield kept.select(self.names)
 
@@ -183,8 +183,8 @@ class Scan:
         return {name: self.learnt.types[name] for name in read}
 
     def _read_names(self) -> list[str]:
-        extra = [] if self.where is None or self.where[0] in self.names else [self.where[0]]
-        return [*self.names, *extra]
+        extra = () if self.where is None else self.where[0]
+        return list(dict.fromkeys((*self.names, *extra)))
 
     def _completed(self, member: Member, frame: Any, read: list[str], types: dict[str, Any]) -> Any:
         """A frame of a file with all columns, in their types."""

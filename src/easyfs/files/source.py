@@ -79,9 +79,7 @@ class Source:
     @cached_property
     def delimited(self) -> Delimited:
         """The table of text."""
-        return open_delimited(
-            self.path, self.label, packing=self.packing, options=self.options, tabs=self.format == "tsv"
-        )
+        return open_delimited(self.path, self.label, packing=self.packing, options=self.options, tabs=self.format == "tsv")
 
     @cached_property
     def _whole(self) -> Any:
@@ -282,7 +280,7 @@ def open_source(
     plain, inside = split_name(name)
     path = Path(plain)
     head = _head(path, plain)
-    found, packing = _format(path, plain, head, as_format)
+    found, packing = _format(plain, head, as_format)
     label = repr(name)
     if not path.is_file():  # a pipe can be read but once
         with path.open("rb") as piped:
@@ -324,7 +322,9 @@ def _opened(given: _Given, options: TextOptions, query: str | None) -> Source:
     if given.format not in CONVERTED:
         return Source(given.path, given.label, given.format, given.packing, options, origin, given.format)
     said: set[str] = set()
-    path = as_parquet(given.path, given.label, given.format, given.packing, options, inside=given.inside, query=query, said=said)
+    path = as_parquet(
+        given.path, given.label, given.format, given.packing, options, inside=given.inside, query=query, said=said
+    )
     return Source(path, given.label, "parquet", None, options, origin, given.format, said)
 
 
@@ -348,7 +348,7 @@ def _head(path: Path, name: str) -> bytes:
     return head
 
 
-def _format(path: Path, name: str, head: bytes, as_format: str | None) -> tuple[str, Packing | None]:
+def _format(name: str, head: bytes, as_format: str | None) -> tuple[str, Packing | None]:
     """Format of a file, and how it is compressed: by its name, by how it begins, or as it was said."""
     known = format_of(name)
     if as_format is None and known is None:

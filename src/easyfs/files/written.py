@@ -1,7 +1,7 @@
 """Numbers and dates as people write them: which ways of reading fit all cells of a column, and which one is taken.
 
-What a chunk of cells allows is a set of readings; the readings of a column are those that all its chunks allow. So the answer
-does not depend on how a table is cut.
+What a chunk of cells allows is a set of readings; the readings of a column are those that all its chunks allow. So the
+answer does not depend on how a table is cut.
 """
 
 from __future__ import annotations
@@ -158,12 +158,12 @@ def dates_of(texts: Any, order: str) -> Any:
     day, month = ("1", "2") if order == DAY else ("2", "1")
     year, hour = pl.col("3").cast(pl.Int32), pl.col("4").cast(pl.Int32).fill_null(0)
     afternoon = pl.col("7").str.to_lowercase()
+    clock = pl.when(afternoon == "p").then(hour % 12 + 12).when(afternoon == "a").then(hour % 12).otherwise(hour)
     written = pl.concat_str(
         pl.when(year > 99).then(year).when(year > LAST_OF_CENTURY).then(year + 1900).otherwise(year + 2000).cast(pl.String),
         pl.col(month).str.zfill(2),
         pl.col(day).str.zfill(2),
-        pl.when(afternoon == "p").then(hour % 12 + 12).when(afternoon == "a").then(hour % 12).otherwise(hour).cast(pl.String)
-        .str.zfill(2),
+        clock.cast(pl.String).str.zfill(2),
         pl.col("5").fill_null("00"),
         pl.col("6").fill_null("00"),
         separator="-",

@@ -29,7 +29,6 @@ FEWEST_ROWS, NEARLY_ALL = 20, 0.9
 MOSTLY, SAMPLE = 0.95, 1000
 # Whole numbers within this range are counted, in more rows within a range of as many numbers as there are rows.
 SMALL_RANGE = 1 << 16
-DECIMAL_COMMA = "numbers with a decimal comma"
 CURRENCY = r"(?:[$€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|kr\.?|zł)"
 # A number that begins with a zero, such as 00123, is a code.
 _NUMBER = re.compile(
@@ -226,7 +225,7 @@ def looks_like(labels: Array) -> Looks | None:
         "amounts of money": ("money", "dear", "paid"),
         "percentages": ("percent",),
         "numbers with thousands separators": ("grouped",),
-        DECIMAL_COMMA: ("comma",),
+        "numbers with a decimal comma": ("comma",),
         "numbers": ("plain",),
     }.items():
         for text, match, value in zip(texts, found, numbers, strict=True):
