@@ -272,7 +272,7 @@ def _without_comments(head: bytes, options: TextOptions) -> tuple[int, list[byte
     header = lines[marked[-1]].strip()
     mark = options.delimiter and WORDS.get(options.delimiter, options.delimiter)
     mark = mark or sniff(first, options.quotes) or sniff([header], options.quotes) or " "
-    if options.header and options.comment is None and first and _is_header(header, first, mark.encode()):
+    if options.header and options.comment != "#" and first and _is_header(header, first, mark.encode()):
         return marked[-1], [header.lstrip(HASH).lstrip(), *first]
     return above, first
 

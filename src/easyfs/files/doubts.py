@@ -52,8 +52,9 @@ def _doubt(column: Cells, commas: bool) -> str:
 
 def _doubt_of_number(column: Cells, example: str) -> str:
     options, written, style = column.options, column.written, column.style
-    if style in (COMMA, POINT) and written.readings >= {COMMA, POINT} and not (options.decimal or options.thousands):
-        value = _value(written.example, style)
+    doubtful = bool(written.pointed) and written.readings >= {COMMA, POINT}
+    if style in (COMMA, POINT) and doubtful and not (options.decimal or options.thousands):
+        example, value = repr(written.pointed), _value(written.pointed, style)
         instead = "thousands=','" if style == COMMA else "decimal=','"
         what = "separates thousands" if style == COMMA else "is a decimal mark"
         keep = "decimal=','" if style == COMMA else "thousands=','"
@@ -62,7 +63,7 @@ def _doubt_of_number(column: Cells, example: str) -> str:
         return ""
     if written.clash:
         return f"clash|numbers with different signs ({written.clash}), which are not read as numbers: make them alike."
-    if SPACE in written.allowed(options):
+    if SPACE in written.allowed(options) & written.grouped:
         return f"space|text such as {example}; if it is numbers with blanks between thousands, say thousands='space'."
     marks = " and ".join(f"{name}={value!r}" for name in ("decimal", "thousands") if (value := getattr(options, name)))
     return f"said|text such as {example}, which are no numbers with {marks}."

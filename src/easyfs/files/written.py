@@ -57,8 +57,12 @@ class Written:
         Whether there is a cell that is no number as a program writes it.
     sure : bool
         Whether a cell of spaced groups has a decimal mark, a currency or a percent sign: it is no telephone number.
+    grouped : frozenset of str
+        Readings whose mark between thousands was seen, of those that have no other sign.
     example : str
         The first odd cell, or the first date.
+    pointed : str
+        A cell with a comma or a point, where both a decimal comma and a decimal point fit.
     """
 
     readings: frozenset[str] = READINGS
@@ -66,13 +70,16 @@ class Written:
     marks: frozenset[str] = field(default_factory=frozenset)
     odd: bool = False
     sure: bool = False
+    grouped: frozenset[str] = frozenset()
     example: str = ""
+    pointed: str = ""
 
     def see_plain(self, texts: Any) -> None:
         """Take cells that are numbers as a program writes them."""
         self.marks |= {""}
         if COMMA in self.readings and not _all_match(texts, PATTERNS[COMMA]):
             self.readings -= {COMMA}
+        self._see_points(texts)
 
     def see_odd(self, texts: Any) -> bool:
         """Take cells that are none (at least one); gives whether they may still be numbers."""
@@ -82,8 +89,14 @@ class Written:
         found = texts.str.extract(rf"({MARK})").fill_null("").unique().to_list()
         self.readings, self.marks, self.odd = readings, self.marks | set(found), True
         self.sure = self.sure or found != [""] or bool(texts.str.contains("[.,]").any())
+        self.grouped |= {mark for mark in (APOSTROPHE, SPACE) if texts.str.contains(rf"[0-9]{_GROUPS[mark]}[0-9]").any()}
         self.example = self.example or str(texts[0])
+        self._see_points(texts)
         return True
+
+    def _see_points(self, texts: Any) -> None:
+        if not self.pointed and self.readings >= {COMMA, POINT}:
+            self.pointed = next(iter(texts.filter(texts.str.contains("[.,]")).head(1).to_list()), "")
 
     def see_dates(self, texts: Any) -> bool:
         """Take cells that are no numbers (at least one); gives whether they may be dates."""
@@ -109,7 +122,10 @@ class Written:
         return found if options.thousands is None else found & {THOUSANDS[options.thousands]}
 
     def _is_sure(self, reading: str, options: TextOptions) -> bool:
-        return reading != SPACE or self.sure or options.thousands == "space"
+        """Whether a reading is more than a guess: groups of digits with blanks may be telephone numbers."""
+        if options.thousands is not None and THOUSANDS[options.thousands] == reading:
+            return True
+        return reading not in (APOSTROPHE, SPACE) or (reading in self.grouped and (reading != SPACE or self.sure))
 
     @property
     def clash(self) -> str:
