@@ -14,8 +14,36 @@ from easyfs.files.cells import Cells
 from easyfs.files.formats import FileError, TextOptions
 from easyfs.files.source import open_source
 
-TOKENS = ["1,5", "1,234", "1.234", "1.234,56", "1,234.56", "12", "0", "7.25", "1'234.5", "12 345", "1 234,5", "$5", "€ 3", "45 %"]
-TOKENS += ["NA", "", "x", "true", "007", "03/07/2024", "13/07/2024", "07/13/2024", "3-7-24 1:05 pm", "31/02/2024", "1e5", "inf"]
+TOKENS = [
+    "1,5",
+    "1,234",
+    "1.234",
+    "1.234,56",
+    "1,234.56",
+    "12",
+    "0",
+    "7.25",
+    "1'234.5",
+    "12 345",
+    "1 234,5",
+    "$5",
+    "€ 3",
+    "45 %",
+]
+TOKENS += [
+    "NA",
+    "",
+    "x",
+    "true",
+    "007",
+    "03/07/2024",
+    "13/07/2024",
+    "07/13/2024",
+    "3-7-24 1:05 pm",
+    "31/02/2024",
+    "1e5",
+    "inf",
+]
 TOKENS += ["-999", " 8 ", "12345678901234567890", "1.234.567", "1,234,567"]
 
 
@@ -198,7 +226,9 @@ def test_parts_and_memory_agree_on_a_messy_table(tmp_path, monkeypatch):
     for i in range(300):
         value = f"{rng.normal() * 1e4:,.2f}".translate(str.maketrans(",.", ".,"))
         late = "2,5" if i == 299 else str(i)
-        lines.append(f"{late};{value};{value} €;{i % 28 + 1:02d}/{i % 12 + 1:02d}/2023;{i % 12 + 1}/{i % 12 + 1 + 12 * (i == 298)}/23")
+        lines.append(
+            f"{late};{value};{value} €;{i % 28 + 1:02d}/{i % 12 + 1:02d}/2023;{i % 12 + 1}/{i % 12 + 1 + 12 * (i == 298)}/23"
+        )
     text = "\n".join(lines) + "\n"
     (tmp_path / "one.csv").write_text(text)
     for j in range(3):

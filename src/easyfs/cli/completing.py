@@ -10,7 +10,7 @@ def complete_column(context: typer.Context, incomplete: str) -> list[str]:
     from easyfs.files.formats import DELIMITED, format_of  # noqa: PLC0415
     from easyfs.files.source import open_source  # noqa: PLC0415
 
-    given = context.params.get("table") or ()
+    given = context.params.get("table") or context.args  # what stands before an option without its value is not sorted yet
     tables = [given] if isinstance(given, str) else list(given)
     if not tables or (format_of(tables[0]) or ("",))[0] not in (*DELIMITED, "parquet", "arrow"):
         return []
