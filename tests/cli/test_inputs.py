@@ -48,14 +48,14 @@ def chosen(out):
     return [line.split()[1] for line in out.splitlines() if line[:1].isdigit() and "%" in line]
 
 
-def test_a_column_with_decimal_commas_is_chosen(easyfs, houses):
+def test_a_column_with_decimal_commas_is_chosen(easyfs, command, houses):
     found = easyfs("select", houses.name, "-t", "price", "-k", 2, "--encoding", "cp1252")
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
     assert chosen(found.stdout) == ["size", "share"]
     assert "price: numbers from" in found.stdout
-    shown = easyfs("inspect", houses.name, "--encoding", "cp1252", "--json")
-    kinds = {column["name"]: column["kind"] for column in json.loads(shown.stdout)["columns"]}
+    _, shown, _ = command("inspect", houses.name, "--encoding", "cp1252", "--json")
+    kinds = {column["name"]: column["kind"] for column in json.loads(shown)["columns"]}
     assert [kinds[name] for name in HEADER] == ["numeric", "numeric", "date", "numeric", "text", "numeric"]
 
 
@@ -114,7 +114,7 @@ def frame(numbers):
     return pl.read_csv(numbers)
 
 
-def test_a_workbook(easyfs, frame, tmp_path):
+def test_a_workbook(easyfs, command, frame, tmp_path):
     book = openpyxl.Workbook()
     book.active.append(["nothing here"])
     sheet = book.create_sheet("The data")
@@ -125,12 +125,12 @@ def test_a_workbook(easyfs, frame, tmp_path):
     found = easyfs("select", "t.xlsx::The data", "-t", "y", "-k", "2", "--columns", "-")
     assert found.returncode == 0, found.stderr
     assert set(found.stdout.split()) == {"x2", "x5"}
-    found = easyfs("select", "t.xlsx::Data", "-t", "y")
-    assert found.returncode == 1
-    assert "has no sheet 'Data'; it has 'Sheet', 'The data'" in found.stderr
+    code, _, err = command("select", "t.xlsx::Data", "-t", "y")
+    assert code == 1
+    assert "has no sheet 'Data'; it has 'Sheet', 'The data'" in err
 
 
-def test_databases(easyfs, frame, tmp_path):
+def test_databases(command, frame, tmp_path):
     frame.write_csv(tmp_path / "t.csv")
     with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
         connection.execute(f"create table t as from read_csv('{tmp_path / 't.csv'}', types={{'y': 'VARCHAR'}})")
@@ -141,20 +141,16 @@ def test_databases(easyfs, frame, tmp_path):
     connection.close()
     asked = ["--query", "select * exclude (x7) from t where x0 > -9"]
     for args in (["t.duckdb::t"], ["t.sqlite"], ["t.duckdb", *asked]):
-        found = easyfs("select", *args, "-t", "y", "-k", 2, "--columns", "-", "-o", "out.csv")
-        assert found.returncode == 0, found.stderr
-        assert set(found.stdout.split()) == {"x2", "x5"}
+        code, out, err = command("select", *args, "-t", "y", "-k", 2, "--columns", "-", "-o", "out.csv")
+        assert code == 0, err
+        assert set(out.split()) == {"x2", "x5"}
         assert pl.read_csv(tmp_path / "out.csv").equals(frame.select("x2", "x5", "y"))
-    found = easyfs("select", "t.duckdb", "-t", "y")
-    assert found.returncode == 1
-    assert "say which, as in 't.duckdb::other' (or give --query)" in found.stderr
-    found = easyfs("select", "t.csv", "-t", "y", "--query", "select 1")
-    assert (found.returncode, found.stderr) == (
-        1,
-        "easyfs: error: --query is for databases (SQLite, DuckDB), but 't.csv' is csv.\n",
-    )
-    found = easyfs("select", "t.sqlite", "-t", "y", "-o", "t.sqlite", "--to", "csv")
-    assert "is the table that is read" in found.stderr
+    code, _, err = command("select", "t.duckdb", "-t", "y")
+    assert code == 1
+    assert "say which, as in 't.duckdb::other' (or give --query)" in err
+    code, _, err = command("select", "t.csv", "-t", "y", "--query", "select 1")
+    assert (code, err) == (1, "easyfs: error: --query is for databases (SQLite, DuckDB), but 't.csv' is csv.\n")
+    assert "is the table that is read" in command("select", "t.sqlite", "-t", "y", "-o", "t.sqlite", "--to", "csv")[2]
 
 
 def test_other_formats(command, frame, tmp_path):
@@ -280,10 +276,9 @@ def test_folds_by_time_and_by_groups(command, numbers, tmp_path):
     assert "--cv: 't.csv' has no column 'no'" in command("compare", "t.csv", "-t", "y", "--cv", "group:no")[2]
 
 
-def test_json_is_all_there_is_on_standard_output(easyfs, numbers, tmp_path):
-    found = easyfs(
-        "select", numbers.name, "-t", "y", "-k", 2, "--seed", 7, "--json", "-o", "out.csv", "--set", "n_hidden=64"
-    )
+def test_json_is_all_there_is_on_standard_output(easyfs, command, numbers, tmp_path):
+    args = ("select", numbers.name, "-t", "y", "-k", 2, "--seed", 7)
+    found = easyfs(*args, "--json", "-o", "out.csv", "--set", "n_hidden=64")
     assert found.returncode == 0
     content = json.loads(found.stdout)
     import easyfs as library
@@ -295,11 +290,10 @@ def test_json_is_all_there_is_on_standard_output(easyfs, numbers, tmp_path):
     assert content["parameters"]["n_features_to_select"] == 2
     assert {row["name"] for row in content["columns"]} == {"x2", "x5"}
     assert (tmp_path / "out.csv").exists()
-    assert easyfs("select", numbers.name, "-t", "y", "-k", 2, "--columns", "c.json", "--seed", 7).returncode == 0
+    assert command(*args, "--columns", "c.json")[0] == 0
     assert json.loads((tmp_path / "c.json").read_text())["version"] == library.__version__
-    both = easyfs("select", numbers.name, "-t", "y", "--json", "-o", "-")
-    assert both.returncode == 2
-    assert "-o and --json both write to standard output" in both.stderr
+    code, _, err = command(*args, "--json", "-o", "-")
+    assert (code, "-o and --json both write to standard output" in err) == (2, True)
 
 
 def completions(words, folder):

@@ -43,8 +43,8 @@ class TargetTable:
             if len(self.frame) != len(table):
                 own = counted(len(self.frame), "row")
                 raise CommandError(
-                    f"{FILE}: {self.label} has {own}, but {label} has {len(table):,}; rows must be in the same order, or say "
-                    "--join COLUMN."
+                    f"{FILE}: {self.label} has {own}, but {label} has {len(table):,}; rows must be in the same order, or "
+                    "say --join COLUMN."
                 )
             return table.hstack(self.frame.select(self.targets))
         return self._joined(table, label, self.join)
