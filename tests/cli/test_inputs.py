@@ -130,6 +130,14 @@ def test_a_workbook(easyfs, command, frame, tmp_path):
     assert "has no sheet 'Data'; it has 'Sheet', 'The data'" in err
 
 
+def test_other_compressions_are_read_but_not_written(command, numbers):
+    for args in (("-o", "x.csv.zst"), ("-o", "x.zip", "--to", "csv")):
+        code, _, err = command("select", numbers, "-t", "y", *args)
+        assert (code, "tables are written plain or as .gz" in err) == (2, True)
+    code, _, err = command("select", numbers, "-t", "y", "-o", "x.xlsx")
+    assert (code, "has no known ending" in err) == (2, True)
+
+
 def test_databases(command, frame, tmp_path):
     frame.write_csv(tmp_path / "t.csv")
     with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:

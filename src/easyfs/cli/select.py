@@ -13,6 +13,7 @@ from easyfs.cli.problems import WrongUsageError
 from easyfs.cli.selecting import TAKEN, Choice, Files, check_files, check_streamed, choose_and_write, make
 from easyfs.cli.show import set_talk
 from easyfs.cli.target_file import find_beside
+from easyfs.files.formats import WRITTEN
 from easyfs.files.scanning import Scan
 
 
@@ -50,7 +51,7 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Of the written table, where its name does not tell: as for --from.",
+            help=f"Of the written table, where its name does not tell: {', '.join(WRITTEN)}.",
             rich_help_panel=o.OUTPUT,
         ),
     ] = None,

@@ -31,7 +31,7 @@ from easyfs.cli.outputs import STANDARD, Outputs, whole
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
 from easyfs.cli.show import busy, console, counted, plain, say, seconds, show, warn
 from easyfs.cli.target_file import TargetTable
-from easyfs.files.formats import WRITTEN, endings, written_format
+from easyfs.files.formats import PACKED, WRITTEN, endings, written_format
 from easyfs.files.scanning import Scan
 from easyfs.files.source import Source
 
@@ -353,6 +353,8 @@ def _output_format(output: str | None, to: str | None) -> tuple[str, bool] | Non
             raise WrongUsageError("--to is for the written table; say where with -o FILE, or -o - for standard output.")
         return None
     known = ("csv", False) if output == STANDARD else written_format(output)
+    if Path(output).suffix.lower() in PACKED and Path(output).suffix.lower() != ".gz":
+        raise WrongUsageError(f"-o {output!r}: tables are written plain or as .gz.")
     if to is not None:
         return to, known is not None and known[1]
     if known is None:

@@ -33,7 +33,7 @@ def check_options(X: Any, y: Any, stability: Any, cv: Any, groups: Any, task: st
     """Options must be of use, and have the rows that they need."""
     if stability is True or (stability is not False and not _is_count(stability, 0)) or stability == 1:
         raise ValueError(f"stability={stability!r}: give the number of runs, at least 2, or 0 for none.")
-    if not isinstance(cv, bool) and not hasattr(cv, "split") and not _is_count(cv, 2):
+    if not isinstance(cv, bool) and not hasattr(cv, "get_n_splits") and not _is_count(cv, 2):
         raise ValueError(f"cv={cv!r}: give True, False, a number of folds of at least 2, or a splitter of scikit-learn.")
     if groups is not None and not cv:
         raise ValueError("groups= is for cross-validation; say cv=True, too.")
@@ -99,7 +99,7 @@ def cross_validate(
     selector: BaseSelector, X: Any, y: Any, cv: Any, groups: Any, random_state: int, explanation: Explanation
 ) -> CrossValidation:
     """Score over the number of columns, beside random selection."""
-    splitter = cv if hasattr(cv, "split") else None
+    splitter = cv if hasattr(cv, "get_n_splits") else None
     n_groups = len({column.group for column in explanation.chosen})
     least = max(1, sum(column.included for column in explanation.chosen))
     folds = FOLDS if cv is True else int(cv) if splitter is None else 2
