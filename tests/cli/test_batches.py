@@ -105,7 +105,7 @@ def test_weights_constraints_and_dropped_columns(command, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--cv", "--report", "r.html"), "--cv needs the table in memory"),
+        (("--cv", "time", "--report", "r.html"), "--cv needs the table in memory"),
         (("--stability", "5", "--report", "r.html"), "--stability needs the table in memory"),
         (("-o", "out.npz"), "an .npz needs the table in memory"),
         (("--method", "mrmr"), "--method mrmr needs the table in memory"),

@@ -157,7 +157,7 @@ def test_compare_of_numbers_with_groups_and_models(command, mixed, tmp_path):
         "--sizes=2",
         "--folds=3",
         "--repeats=1",
-        "--groups=city",
+        "--cv=group:city",
         "--models=linear,knn",
         "--metric=r2,nmse",
         "--drop=customer_id",

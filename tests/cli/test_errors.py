@@ -112,16 +112,12 @@ def test_files_are_spoken_of_in_options(command, tmp_path, name, content, args, 
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("separated", "the target holds text that looks like numbers with thousands separators (for example '"),
-        ("comma", "or say --task classification if each value is a class"),
-        ("comma", "looks like numbers with a decimal comma"),
-        ("comma", "read it with --decimal , or turn it into numbers"),
         (
             "name",
             "the target has nearly as many classes as rows: 300 different values in 300 rows (for example 'Smith, Mr. 0')",
         ),
         ("name", "Check that this is the right column"),
-        ("day", "looks like dates or times (for example '1/1/1990')"),
+        ("day", "the target holds dates or times; turn them into numbers, such as days since the first"),
     ],
 )
 def test_a_target_that_is_none_is_said_on_one_line(command, targets, target, message):

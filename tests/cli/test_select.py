@@ -26,7 +26,7 @@ def test_a_table_of_the_chosen_columns_is_shown_without_colours_in_a_pipe(easyfs
 
 
 def test_whole_numbers_that_are_prices_are_read_as_such(command, targets):
-    code, out, err = command("select", targets, "-t", "price", "-k", 1, "--exclude", "age,separated,comma,name,day")
+    code, out, err = command("select", targets, "-t", "price", "-k", 1, "--drop", "age,separated,comma,name,day")
     assert (code, err) == (0, "")
     assert "price: numbers from" in out
     assert next(line.split()[1] for line in out.splitlines() if "%" in line) == "x1"

@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from easyfs.cli.loading import missing_target, open_table, wanted_columns
+from easyfs.cli.loading import missing_in_any, open_table, shown_target, wanted_columns, warn_of_gone
 from easyfs.cli.problems import CommandError, WrongUsageError
-from easyfs.cli.show import busy, counted, progress_bar, say, warn
+from easyfs.cli.show import busy, counted, progress_bar, say
 from easyfs.files.finding import find_files
 from easyfs.files.formats import TextOptions
-from easyfs.files.scanning import Scan, scan, size_of
+from easyfs.files.scanning import Scan, scan_files, size_of
 from easyfs.files.source import Source
 
 WEIGHT = "--sample-weight"
@@ -35,29 +35,20 @@ def free_memory() -> int | None:
     return None
 
 
-def open_tables(names: list[str], as_format: str | None, options: TextOptions) -> Source | Scan:
+def open_tables(names: list[str], as_format: str | None, options: TextOptions, query: str | None = None) -> Source | Scan:
     """The table that a command is for: one file, or what is read batch by batch."""
     if "-" in names and len(names) > 1:
         raise WrongUsageError("- is standard input, which cannot be one of several files.")
     if names == ["-"]:
-        return open_table("-", as_format, options)
+        return open_table("-", as_format, options, query)
     found, why = find_files(names, every=as_format is not None), ""
     if len(found) == 1 and not found[0].keys:
         path = found[0].path
         size, free = path.stat().st_size if path.is_file() else 0, free_memory()
         if free is None or size <= SHARE * free:
-            return open_table(str(path), as_format, options)
+            return open_table(found[0].name, as_format, options, query)
         why = f"{path} is {size_of(size)}, and {size_of(free)} of memory are free: it is read batch by batch"
-    table = scan(
-        names,
-        as_format=as_format,
-        delimiter=options.delimiter,
-        encoding=options.encoding,
-        decimal=options.decimal,
-        missing=options.missing,
-        header=options.header,
-        quotes=options.quotes,
-    )
+    table = scan_files(names, options, as_format=as_format, query=query)
     say(why or f"{counted(table.n_files, 'file')} ({size_of(table.size)}) are read batch by batch as one table")
     return table
 
@@ -77,9 +68,9 @@ class KnownTarget:
     seen: int = 0
     gone: int = 0
 
-    def __call__(self, values: Any) -> Any:
-        """Which of some rows have a target."""
-        gone = missing_target(values, self.missing)
+    def __call__(self, *values: Any) -> Any:
+        """Which of some rows have all targets."""
+        gone = missing_in_any(list(values), self.missing)
         self.seen += len(gone)
         self.gone += int(gone.sum())
         return ~gone
@@ -95,19 +86,24 @@ class Streamed:
         Its files.
     columns : list of str
         The columns to select from.
-    target, weight : str or None
-        Columns that are the target and the weights.
+    targets : tuple of str
+        Columns that are the target.
+    weight : str or None
+        The column of the weights.
     known : KnownTarget
         What leaves out rows without a target.
+    every : Scan
+        The same rows with all columns, to write from.
     n_rows : int
         Rows that were selected on, after a fit.
     """
 
     scan: Scan
     columns: list[str]
-    target: str | None
+    targets: tuple[str, ...]
     weight: str | None
     known: KnownTarget
+    every: Scan
     n_rows: int = field(default=0)
 
     @property
@@ -127,11 +123,12 @@ class Streamed:
         shown = busy(what) if total is None else progress_bar(what, PASSES * total)
         with shown as progress:
             table = self.scan if progress is None else self.scan.watched(_Passes(progress))
+            explained = list(self.targets) if len(self.targets) > 1 else next(iter(self.targets), None)
             try:
-                selector.fit(table, self.target, **({} if self.weight is None else {"sample_weight": self.weight}))
+                selector.fit(table, explained, **({} if self.weight is None else {"sample_weight": self.weight}))
             except ValueError as error:
                 if self.known.seen and self.known.gone == self.known.seen:
-                    raise CommandError(f"the target {self.target!r} is missing in every row.") from error
+                    raise CommandError(f"the target {shown_target(self.targets)!r} is missing in every row.") from error
                 raise
         self.n_rows = selector.n_rows_
         self._say_gone()
@@ -140,10 +137,7 @@ class Streamed:
     def _say_gone(self) -> None:
         n, seen = self.known.gone // PASSES, self.known.seen // PASSES
         if n:
-            warn(
-                f"{counted(n, 'row')} of {seen:,} {'has' if n == 1 else 'have'} no target ({self.target!r} is missing) "
-                f"and {'is' if n == 1 else 'are'} left out."
-            )
+            warn_of_gone(n, seen, self.targets)
 
     def forget(self) -> None:
         """There is nothing in memory to let go of."""
@@ -164,10 +158,12 @@ class _Passes:
         self._progress(self._before + done)
 
 
-def stream(table: Scan, target: str | None, *, drop: list[str] | None, weight: str | None) -> Streamed:
+def stream(
+    table: Scan, targets: tuple[str, ...], *, drop: list[str] | None, weight: str | None, keep: list[str] | None = None
+) -> Streamed:
     """Make a table of files ready to be selected from."""
-    wanted, _ = wanted_columns(table, target, drop=drop, roles={WEIGHT: weight})
+    wanted, _ = wanted_columns(table, targets, drop=drop, roles={WEIGHT: weight}, keep=keep)
     known = KnownTarget(table.options.missing)
-    chosen = table.select(wanted)
-    chosen = chosen if target is None else chosen.only(target, known)
-    return Streamed(chosen, [name for name in wanted if name not in (target, weight)], target, weight, known)
+    rows = table.only(targets, known) if targets else table
+    columns = [name for name in wanted if name not in (*targets, weight)]
+    return Streamed(rows.select(wanted), columns, targets, weight, known, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from easyfs.base.explanation import ChosenColumn, Explanation
@@ -121,3 +122,17 @@ def columns_as_json(rows: list[dict[str, Any]], interactions: Any, about: dict[s
     """The rows, columns that matter together, and what is known of the run."""
     content = {**about, "columns": rows, "interactions": interactions}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def as_plain(value: Any) -> Any:
+    """A parameter as JSON can hold it; what it cannot hold, in words."""
+    if isinstance(value, (list, tuple)):
+        return [as_plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {str(key): as_plain(entry) for key, entry in value.items()}
+    value = value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
+    return value if value is None or isinstance(value, (bool, int, str)) else _number_or_words(value)
+
+
+def _number_or_words(value: Any) -> Any:
+    return value if isinstance(value, float) and math.isfinite(value) else str(value)

@@ -9,11 +9,13 @@ import typer
 
 from easyfs.cli import options as o
 from easyfs.cli.live import LiveScores
-from easyfs.cli.loading import find_target, load, open_table
+from easyfs.cli.loading import find_targets, load, open_table
 from easyfs.cli.outcome import ENDINGS, as_page, write_outcome
 from easyfs.cli.outputs import STANDARD, whole
 from easyfs.cli.problems import CommandError, InterruptedRunError, WrongUsageError, hint
 from easyfs.cli.show import counted, is_live, say, set_talk, show
+from easyfs.cli.target_file import find_beside
+from easyfs.files.formats import PACKED, split_name
 
 MODELS = ("svm", "linear", "forest", "knn", "boosting")
 
@@ -50,8 +52,14 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
             show_default="accuracy or nmse",
         ),
     ] = None,
-    groups: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Rows with the same value here stay on one side of each split.")
+    cv: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDS",
+            help="random; time: rows are in its order, and training rows come first; group:COLUMN: rows with the same "
+            "value there stay on one side of each split.",
+            show_default="random",
+        ),
     ] = None,
     task: o.Task = "auto",
     drop: o.Drop = None,
@@ -70,10 +78,16 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         typer.Option("--output", "-o", metavar="FILE", help="The outcome: .html, .md or .json.", rich_help_panel=o.OUTPUT),
     ] = None,
     seed: o.Seed = 0,
+    target_file: o.TargetFile = None,
+    join: o.Join = None,
     from_: o.From = None,
+    query: o.Query = None,
     delimiter: o.Delimiter = None,
     encoding: o.Encoding = "utf-8",
-    decimal: o.Decimal = ".",
+    decimal: o.Decimal = None,
+    thousands: o.Thousands = None,
+    date_order: o.DateOrder = None,
+    comment: o.Comment = None,
     missing: o.Missing = None,
     no_header: o.NoHeader = False,
     no_quotes: o.NoQuotes = False,
@@ -86,17 +100,30 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     """
     set_talk(quiet, verbose)
     o.check_task(task)
+    how, groups = o.parse_cv(cv)
     names = _check_methods(o.listed(methods))
     counts = None if sizes is None else [_size(word) for word in o.listed(sizes)]
     if output is not None and Path(output).suffix.lower() not in ENDINGS:
         raise WrongUsageError(f"-o {output!r} ends in none of {', '.join(ENDINGS)}.")
-    source = open_table(table, from_, o.text_options(delimiter, encoding, decimal, missing, no_header, no_quotes))
+    text = o.text_options(
+        delimiter,
+        encoding,
+        decimal,
+        missing,
+        no_header,
+        no_quotes,
+        thousands=thousands,
+        date_order=date_order,
+        comment=comment,
+    )
+    source = open_table(table, from_, text, query)
+    beside = find_beside(target_file, text, target, join)
     kept = () if results is None else (results,)
-    with whole(source.path, *kept) as outputs:
+    with whole(source.origin, *kept) as outputs:
         outputs.check(output, "-o")
-        explained = find_target(source, target)
-        loaded = load(source, explained, drop=drop, roles={"--groups": groups})
-        by_group = loaded.others.get("--groups")
+        explained = find_targets(source, target) if beside is None else beside.targets
+        loaded = load(source, explained, drop=drop, roles={"--cv": groups}, beside=beside)
+        by_group = loaded.others.get("--cv")
         found = _run(
             names,
             loaded,
@@ -108,6 +135,7 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
             task=task,
             folds=folds,
             repeats=repeats,
+            cv=_in_time(folds) if how == "time" else None,
             name=_name(table),
             n_jobs=jobs,
             time_limit=time_limit,
@@ -122,6 +150,12 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         show(*as_page(found))
     if output is not None:
         say(f"wrote {output}")
+
+
+def _in_time(folds: int) -> Any:
+    from sklearn.model_selection import TimeSeriesSplit  # noqa: PLC0415
+
+    return TimeSeriesSplit(folds)
 
 
 def _run(names: list[str], loaded: Any, *, results: Path | None, by_group: Any, **settings: Any) -> Any:
@@ -211,4 +245,6 @@ def _models(names: list[str], y: Any, task: str) -> dict[str, Any] | None:
 def _name(table: str) -> str:
     if table == STANDARD:
         return "data"
-    return Path(table.removesuffix(".gz")).stem or "data"
+    plain, inside = split_name(table)
+    name = Path(plain)
+    return inside or (name.with_suffix("") if name.suffix in PACKED else name).stem or "data"

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from easyfs.cli import options as o
-from easyfs.cli.loading import Loaded, find_target, load, open_table
+from easyfs.cli.loading import Loaded, find_targets, load, open_table
 from easyfs.cli.problems import one_line
 from easyfs.cli.show import cell, counted, new_table, progress_bar, set_talk, show, warn
 
@@ -31,9 +31,13 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     every: Annotated[bool, typer.Option("--all", help="Show every column of a wide table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs; every column.")] = False,
     from_: o.From = None,
+    query: o.Query = None,
     delimiter: o.Delimiter = None,
     encoding: o.Encoding = "utf-8",
-    decimal: o.Decimal = ".",
+    decimal: o.Decimal = None,
+    thousands: o.Thousands = None,
+    date_order: o.DateOrder = None,
+    comment: o.Comment = None,
     missing: o.Missing = None,
     no_header: o.NoHeader = False,
     no_quotes: o.NoQuotes = False,
@@ -43,17 +47,31 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     """Show what the columns of a TABLE are and what would be done with them. Nothing is chosen."""
     set_talk(quiet, verbose)
     o.check_task(task)
-    source = open_table(table, from_, o.text_options(delimiter, encoding, decimal, missing, no_header, no_quotes))
-    explained = None if target is None else find_target(source, target)
+    text = o.text_options(
+        delimiter,
+        encoding,
+        decimal,
+        missing,
+        no_header,
+        no_quotes,
+        thousands=thousands,
+        date_order=date_order,
+        comment=comment,
+    )
+    source = open_table(table, from_, text, query)
+    explained = () if not target else find_targets(source, target)
     loaded = load(source, explained, drop=drop)
     infos = _infos(loaded.X)
-    about, said = (None, []) if loaded.y is None else _about_target(loaded.y, task)
-    cautions = said + _cautions(infos, loaded, about)
+    y = None if loaded.y is None else [loaded.y] if len(explained) == 1 else list(loaded.y)
+    abouts = [_about_target(values, task) for values in y or ()]
+    cautions = [line for _, said in abouts for line in said] + _cautions(infos, loaded, [about for about, _ in abouts])
+    described = {name: about for name, (about, _) in zip(explained, abouts, strict=True) if about is not None}
     if as_json:
+        targets = [{**asdict(about), "name": name} for name, about in described.items()]
         content = {
             "rows": len(loaded.X),
             "columns": [asdict(info) for info in infos],
-            "target": None if about is None else {**asdict(about), "name": explained},
+            "target": targets if len(explained) > 1 else next(iter(targets), None),
             "warnings": cautions,
         }
         sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, default=str) + "\n")
@@ -61,10 +79,10 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     name = source.label.strip("'")
     show(
         f"{name}: {counted(len(loaded.X), 'row')}, {counted(len(infos), 'column')}"
-        + (", and the target" if explained else "")
+        + (f", and {'the target' if len(explained) == 1 else f'{len(explained)} targets'}" if explained else "")
     )
-    if about is not None:
-        show(f"target {explained}: {_describe(about)}")
+    for target_name, about in described.items():
+        show(f"target {target_name}: {_describe(about)}")
     show("")
     if len(infos) > MOST_SHOWN and not every:
         show(_kinds(infos), "", "--all shows every column")
@@ -154,7 +172,7 @@ def _kinds(infos: list[Any]) -> Any:
     return table
 
 
-def _cautions(infos: list[Any], loaded: Loaded, about: Any) -> list[str]:
+def _cautions(infos: list[Any], loaded: Loaded, abouts: list[Any]) -> list[str]:
     """What a careful analyst would look at first."""
     found = []
     n = len(loaded.X)
@@ -167,13 +185,16 @@ def _cautions(infos: list[Any], loaded: Loaded, about: Any) -> list[str]:
     gaps = [info for info in infos if info.n_missing > MOSTLY_MISSING * n and info.kind != "constant"]
     if gaps:
         found.append(f"missing in more than half of the rows: {_named(gaps)}.")
-    if about is not None and about.classes:
+    for about in abouts:
+        if about is None or not about.classes:
+            continue
         small = [f"{label!r} ({counted(count, 'row')})" for label, count in about.classes if count < FEW_ROWS]
         if small:
             more = f" and {len(small) - 5} more" if len(small) > 5 else ""
             found.append(f"classes of a few rows: {', '.join(small[:5])}{more}.")
-    if loaded.y is not None:
-        same = [series.name for series in loaded.X if series.dtype == loaded.y.dtype and series.equals(loaded.y)]
+    targets = [] if loaded.y is None else [loaded.y] if len(abouts) == 1 else list(loaded.y)
+    for y in targets:
+        same = [series.name for series in loaded.X if series.dtype == y.dtype and series.equals(y)]
         if same:
             found.append(f"the same as the target in every row: {', '.join(repr(name) for name in same[:5])}; --drop it.")
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
 from easyfs.cli.show import counted, progress_bar, warn
+from easyfs.cli.target_file import TargetTable
 from easyfs.files.formats import TextOptions
 from easyfs.files.scanning import Scan
 from easyfs.files.source import Source, open_source
@@ -37,6 +38,8 @@ class Loaded:
         Columns with a role of their own (weights, groups), by role.
     rows : polars Series of bool or None
         Rows that are kept; None if all are.
+    added : polars DataFrame or None
+        Columns of all rows that are not in the table itself, to be written beside it.
     """
 
     source: Source
@@ -44,6 +47,7 @@ class Loaded:
     y: Any = None
     others: dict[str, Any] = field(default_factory=dict)
     rows: Any = None
+    added: Any = None
 
     @property
     def label(self) -> str:
@@ -66,19 +70,20 @@ class Loaded:
         self.others.clear()
 
 
-def open_table(name: str, as_format: str | None, options: TextOptions) -> Source:
+def open_table(name: str, as_format: str | None, options: TextOptions, query: str | None = None) -> Source:
     """The table that a command is for."""
-    return open_source(name, as_format=as_format, options=options)
+    return open_source(name, as_format=as_format, options=options, query=query)
 
 
-def find_target(source: Source | Scan, target: str | None) -> str:
-    """The target column, or an error that names the nearest ones."""
-    if target is None:
-        if source.format == "npz" and "y" in source.names:
-            return "y"
+def find_targets(source: Source | Scan, targets: list[str] | None) -> tuple[str, ...]:
+    """The target columns, or an error that names the nearest ones."""
+    if not targets:
+        kind = source.given if isinstance(source, Source) else source.format
+        if kind in ("npz", "libsvm") and "y" in source.names:
+            return ("y",)
         last = source.names[-1]
         raise WrongUsageError(f"which column is to be explained? Say --target COLUMN (the last column is {last!r}).")
-    return find_column(source, target, "--target")
+    return tuple(dict.fromkeys(find_column(source, target, "--target") for target in targets))
 
 
 def find_column(source: Source | Scan, name: str, option: str) -> str:
@@ -102,7 +107,13 @@ def find_columns(names: list[str], patterns: list[str] | None, option: str) -> l
 
 
 def load(
-    source: Source, target: str | None, *, drop: list[str] | None = None, roles: dict[str, str | None] | None = None
+    source: Source,
+    targets: tuple[str, ...],
+    *,
+    drop: list[str] | None = None,
+    roles: dict[str, str | None] | None = None,
+    keep: list[str] | None = None,
+    beside: TargetTable | None = None,
 ) -> Loaded:
     """Read a table.
 
@@ -110,53 +121,89 @@ def load(
     ----------
     source : Source
         The file.
-    target : str or None
-        Name of the target column.
+    targets : tuple of str
+        Names of the target columns; none for a choice without a target.
     drop : list of str, optional
         Names or patterns of columns that are not read at all.
     roles : dict, optional
         Names of columns with a role of their own, by the option that names them.
+    keep : list of str, optional
+        Names or patterns of columns that are written, but neither used nor read here.
+    beside : TargetTable, optional
+        The target, where it is in a file of its own.
     """
-    wanted, special = wanted_columns(source, target, drop=drop, roles=roles)
+    inside = () if beside is not None else targets
+    roles = {**(roles or {}), **({"--join": beside.join} if beside is not None and beside.join else {})}
+    wanted, special = wanted_columns(source, inside, drop=drop, roles=roles, keep=keep)
     with progress_bar(f"reading {source.label}", source.path.stat().st_size) as progress:
         frame = source.read(wanted, compact=True, progress=progress)
     loaded = Loaded(source, frame)
-    if target is not None:
-        gone = missing_target(frame[target], source.options.missing)
+    if beside is not None:
+        frame = beside.beside(frame, source.label)
+        loaded.added = frame.select(targets)
+    if targets:
+        gone = missing_in_any([frame[target] for target in targets], source.options.missing)
         if gone.all():
-            raise CommandError(f"the target {target!r} is missing in every row.")
+            raise CommandError(f"the target {shown_target(targets)!r} is missing in every row.")
         if gone.any():
             loaded.rows = ~gone
-            n = int(gone.sum())
-            warn(
-                f"{counted(n, 'row')} of {len(frame):,} {'has' if n == 1 else 'have'} no target ({target!r} is missing) "
-                f"and {'is' if n == 1 else 'are'} left out."
-            )
+            warn_of_gone(int(gone.sum()), len(frame), targets)
             frame = frame.filter(loaded.rows)
-        loaded.y = frame[target]
+        loaded.y = frame[targets[0]] if len(targets) == 1 else frame.select(targets)
     loaded.others = {option: frame[name] for option, name in special.items()}
-    loaded.X = slim(frame.drop([*([target] if target else []), *dict.fromkeys(special.values())]))
+    loaded.X = slim(frame.drop([*targets, *dict.fromkeys(special.values())]))
     return loaded
 
 
+def shown_target(targets: tuple[str, ...]) -> str:
+    """The target in words: its name, or several."""
+    return ", ".join(targets)
+
+
+def warn_of_gone(n: int, total: int, targets: tuple[str, ...]) -> None:
+    """Say how many rows have no target."""
+    warn(
+        f"{counted(n, 'row')} of {total:,} {'has' if n == 1 else 'have'} no target ({shown_target(targets)!r} is missing) "
+        f"and {'is' if n == 1 else 'are'} left out."
+    )
+
+
 def wanted_columns(
-    source: Source | Scan, target: str | None, *, drop: list[str] | None, roles: dict[str, str | None] | None
+    source: Source | Scan,
+    targets: tuple[str, ...],
+    *,
+    drop: list[str] | None,
+    roles: dict[str, str | None] | None,
+    keep: list[str] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """Columns that are read, and those with a role of their own, by the option that names them."""
     special = {option: find_column(source, name, option) for option, name in (roles or {}).items() if name is not None}
     for option, name in special.items():
-        if name == target:
+        if name in targets:
             raise WrongUsageError(f"{option}: {name!r} is the target.")
     dropped = set(find_columns(source.names, drop, "--drop"))
-    for option, name in {**({"--target": target} if target else {}), **special}.items():
+    carried = set(find_columns(source.names, keep, "--keep"))
+    for option, name in [*(("--target", target) for target in targets), *special.items()]:
         if name in dropped:
             raise WrongUsageError(f"--drop leaves out {name!r}, which {option} needs.")
-    wanted = [name for name in source.names if name not in dropped]
-    if len(wanted) < 2 + len(special):
+        if name in carried:
+            carried.remove(name)  # it is read for its own role, and written all the same
+    wanted = [name for name in source.names if name not in dropped | carried]
+    if not set(wanted) - {*targets, *special.values()}:
         raise CommandError(
             f"{source.label} has one column only; a column to be explained and others to choose from are needed."
+            if len(source.names) < 2
+            else f"{source.label} has no column left to choose from."
         )
     return wanted, special
+
+
+def missing_in_any(values: list[Any], extra: tuple[str, ...]) -> Any:
+    """Which rows lack one of several targets."""
+    gone = missing_target(values[0], extra)
+    for more in values[1:]:
+        gone |= missing_target(more, extra)
+    return gone
 
 
 def missing_target(values: Any, extra: tuple[str, ...]) -> Any:

@@ -8,31 +8,45 @@ from typing import Annotated, Any
 
 import typer
 
+from easyfs.cli.completing import complete_column
 from easyfs.cli.problems import WrongUsageError
-from easyfs.files.formats import FORMATS, TextOptions
+from easyfs.files.formats import FORMATS, FileError, TextOptions
 
 INPUT, CHOICE, OUTPUT, TALK = "How to read the table", "What to choose", "What to write", "How much to say"
 
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="CSV, TSV, Parquet, Feather/Arrow, JSON lines or .npz; text may be compressed (.gz); - is standard input.",
-        show_default=False,
-    ),
-]
+READ = (
+    "CSV, TSV, Parquet, Feather/Arrow, JSON, Excel, SQLite, DuckDB, ARFF, libsvm, .npz or .npy; text may be compressed "
+    "(.gz, .bz2, .xz, .zst, .zip); FILE::NAME is a sheet, a table or a member; - is standard input."
+)
+File = Annotated[str, typer.Argument(metavar="TABLE", help=READ, show_default=False)]
 Tables = Annotated[
     list[str],
     typer.Argument(
-        metavar="TABLE...",
-        help="CSV, TSV, Parquet, Feather/Arrow, JSON lines or .npz; text may be compressed (.gz); - is standard input. "
-        "Several files, folders and patterns are one table.",
-        show_default=False,
+        metavar="TABLE...", help=f"{READ} Several files, folders and patterns are one table.", show_default=False
     ),
 ]
 Target = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COLUMN",
+        help="The column to be explained (in .npz and libsvm: y); repeated, several at once.",
+        show_default=False,
+        autocompletion=complete_column,
+    ),
+]
+TargetFile = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="The column to be explained (in .npz: y).", show_default=False),
+    typer.Option(
+        metavar="FILE", help="The target is in a file of its own, with a row for each of the table.", rich_help_panel=INPUT
+    ),
+]
+Join = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Rows of --target-file belong to those with the same value here.", rich_help_panel=INPUT
+    ),
 ]
 Task = Annotated[
     str,
@@ -49,15 +63,44 @@ Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all that is drawn;
 From = Annotated[
     str | None,
     typer.Option(
-        "--from", metavar="FORMAT", help=f"Where the name does not tell: {', '.join(FORMATS)}.", rich_help_panel=INPUT
+        "--from",
+        metavar="FORMAT",
+        help=f"Where the name does not tell: {', '.join(FORMATS)}.",
+        rich_help_panel=INPUT,
+        autocompletion=lambda: list(FORMATS),
     ),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(metavar="SQL", help="What is asked of a SQLite or DuckDB file.", rich_help_panel=INPUT),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHAR", help="Between cells of CSV: , ; tab or |. Found out by default.", rich_help_panel=INPUT),
+    typer.Option(
+        "--delimiter",
+        "--separator",
+        metavar="CHAR",
+        help="Between cells of CSV: , ; tab | or space (any number of blanks). Found out by default.",
+        rich_help_panel=INPUT,
+    ),
 ]
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of text, such as latin-1.", rich_help_panel=INPUT)]
-Decimal = Annotated[str, typer.Option(metavar=".|,", help="Decimal mark of numbers in text.", rich_help_panel=INPUT)]
+Decimal = Annotated[
+    str | None,
+    typer.Option(metavar=".|,", help="Decimal mark of numbers in text. Found out by default.", rich_help_panel=INPUT),
+]
+Thousands = Annotated[
+    str | None,
+    typer.Option(metavar="CHAR", help="Between thousands of numbers in text: , . ' or space.", rich_help_panel=INPUT),
+]
+DateOrder = Annotated[
+    str | None,
+    typer.Option(metavar="day|month", help="What comes first in dates such as 03/07/2024.", rich_help_panel=INPUT),
+]
+Comment = Annotated[
+    str | None,
+    typer.Option(metavar="MARK", help="Lines that begin with it are no rows, such as #.", rich_help_panel=INPUT),
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option(metavar="WORDS", help="Further words for a missing value, such as -999,unknown.", rich_help_panel=INPUT),
@@ -73,14 +116,34 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error came from.", rich_help_panel=TALK)]
 
 
-def text_options(
-    delimiter: str | None, encoding: str, decimal: str, missing: list[str] | None, no_header: bool, no_quotes: bool
+def text_options(  # noqa: PLR0913 - as many as there are options
+    delimiter: str | None,
+    encoding: str,
+    decimal: str | None,
+    missing: list[str] | None,
+    no_header: bool,
+    no_quotes: bool,
+    *,
+    thousands: str | None = None,
+    date_order: str | None = None,
+    comment: str | None = None,
 ) -> TextOptions:
     """How a table of text is to be read."""
-    if decimal not in (".", ","):
-        raise WrongUsageError(f"--decimal {decimal!r} is not known; use . or ,")
     words = tuple(word for entry in missing or () for word in entry.split(",") if word)
-    return TextOptions(delimiter, encoding, decimal, words, not no_header, not no_quotes)
+    try:
+        return TextOptions(
+            delimiter, encoding, decimal, words, not no_header, not no_quotes, thousands, date_order, comment
+        )
+    except FileError as error:
+        raise WrongUsageError(str(error)) from error
+
+
+def parse_cv(text: str | None) -> tuple[str, str | None]:
+    """How folds are made: "random", "time" or "group", and the column of the groups."""
+    how, colon, column = (text or "random").partition(":")
+    if (how in ("random", "time") and not colon) or (how == "group" and column):
+        return how, column or None
+    raise WrongUsageError(f"--cv {text!r} is not known; use random, time or group:COLUMN.")
 
 
 def check_task(task: str) -> str:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 
 from easyfs.cli.show import plain
-from easyfs.tables.reading import DECIMAL_COMMA
 
 # How parameters of the library are called on the command line.
 OPTIONS = {
@@ -26,6 +25,11 @@ OPTIONS = {
     "n_jobs": "--jobs",
     "delimiter": "--delimiter",
     "encoding": "--encoding",
+    "decimal": "--decimal",
+    "thousands": "--thousands",
+    "date_order": "--date-order",
+    "comment": "--comment",
+    "query": "--query",
     "as_format": "--from",
 }
 # Parameters that are switched off by an option without a value.
@@ -57,8 +61,6 @@ class InterruptedRunError(CommandError):
 def one_line(text: str) -> str:
     """A message of the library on one line, with parameters by the names that they have on the command line."""
     text = _TARGET.sub("the target", text)
-    if DECIMAL_COMMA in text:
-        text = text.replace(": turn it into", ": read it with --decimal , or turn it into", 1)
     text = _PARAMETER.sub(lambda m: OPTIONS[m[1]] + (f" {m[2].strip(chr(39) + chr(34))}" if m[2] else ""), text)
     text = _SWITCH.sub(lambda m: SWITCHES[m[1]], text)
     return plain(re.sub(r"\s*\n\s*", " ", text.strip()))

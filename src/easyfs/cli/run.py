@@ -27,7 +27,6 @@ app = typer.Typer(
     epilog="Start with: easyfs demo",
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

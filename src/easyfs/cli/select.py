@@ -8,9 +8,12 @@ import typer
 
 from easyfs.cli import options as o
 from easyfs.cli.batches import open_tables
+from easyfs.cli.completing import complete_method
 from easyfs.cli.problems import WrongUsageError
 from easyfs.cli.selecting import TAKEN, Choice, Files, check_files, check_streamed, choose_and_write, make
 from easyfs.cli.show import set_talk
+from easyfs.cli.target_file import find_beside
+from easyfs.files.formats import WRITTEN
 from easyfs.files.scanning import Scan
 
 
@@ -48,7 +51,7 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Of the written table, where its name does not tell: as for --from.",
+            help=f"Of the written table, where its name does not tell: {', '.join(WRITTEN)}.",
             rich_help_panel=o.OUTPUT,
         ),
     ] = None,
@@ -62,15 +65,26 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         ),
     ] = None,
     cv: Annotated[
-        bool,
+        str | None,
         typer.Option(
-            "--cv", help="For the report: cross-validated score over the number of columns.", rich_help_panel=o.OUTPUT
+            metavar="FOLDS",
+            help="For the report: cross-validated score over the number of columns; folds are random, time (rows are in "
+            "its order) or group:COLUMN.",
+            rich_help_panel=o.OUTPUT,
         ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The result for programs, on standard output.", rich_help_panel=o.OUTPUT)
     ] = False,
     method: Annotated[
         str,
         typer.Option(
-            "--method", "-m", metavar="NAME", help="The selector; easyfs methods lists them.", rich_help_panel=o.CHOICE
+            "--method",
+            "-m",
+            metavar="NAME",
+            help="The selector; easyfs methods lists them.",
+            rich_help_panel=o.CHOICE,
+            autocompletion=complete_method,
         ),
     ] = "easyfs",
     set_: Annotated[
@@ -91,6 +105,14 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         typer.Option(metavar="NAMES", help="Columns that are never chosen: names or patterns.", rich_help_panel=o.CHOICE),
     ] = None,
     drop: o.Drop = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Columns that are written though they are not used, such as an identifier: names or patterns.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = None,
     sample_weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="A column with the weight of each row.", rich_help_panel=o.CHOICE)
     ] = None,
@@ -103,10 +125,16 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         ),
     ] = False,
     seed: o.Seed = 0,
+    target_file: o.TargetFile = None,
+    join: o.Join = None,
     from_: o.From = None,
+    query: o.Query = None,
     delimiter: o.Delimiter = None,
     encoding: o.Encoding = "utf-8",
-    decimal: o.Decimal = ".",
+    decimal: o.Decimal = None,
+    thousands: o.Thousands = None,
+    date_order: o.DateOrder = None,
+    comment: o.Comment = None,
     missing: o.Missing = None,
     no_header: o.NoHeader = False,
     no_quotes: o.NoQuotes = False,
@@ -124,13 +152,30 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     settings = o.parse_settings(set_, TAKEN)
     count = None if k is None else o.parse_count(k)
     o.check_task(task)
-    files = Files(output, columns, report, with_target=not no_target, to=to, stability=stability, cv=cv)
+    groups = o.parse_cv(cv)[1]
+    files = Files(output, columns, report, with_target=not no_target, to=to, stability=stability, cv=cv, json=as_json)
     check_files(files)
-    if unsupervised and target is not None:
+    if keep and output is None:
+        raise WrongUsageError("--keep is for the written table; say where with -o FILE, or leave a column out with --drop.")
+    if unsupervised and (target or target_file):
         raise WrongUsageError("--unsupervised chooses without a target; leave out --target, or --drop that column.")
     selector = make(method, count, settings, task, seed)
-    source = open_tables(table, from_, o.text_options(delimiter, encoding, decimal, missing, no_header, no_quotes))
+    text = o.text_options(
+        delimiter,
+        encoding,
+        decimal,
+        missing,
+        no_header,
+        no_quotes,
+        thousands=thousands,
+        date_order=date_order,
+        comment=comment,
+    )
+    source = open_tables(table, from_, text, query)
+    beside = find_beside(target_file, text, target, join)
     if isinstance(source, Scan):
-        check_streamed(source, selector, method, files)
-    choice = Choice(method, target, unsupervised, include, exclude, drop, sample_weight, seed)
+        check_streamed(source, selector, method, files, beside)
+    choice = Choice(
+        method, target, unsupervised, include, exclude, drop, sample_weight, seed, keep=keep, beside=beside, groups=groups
+    )
     choose_and_write(selector, source, choice, files)

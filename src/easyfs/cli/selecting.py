@@ -16,6 +16,7 @@ from easyfs.cli import options as o
 from easyfs.cli.batches import WEIGHT, Streamed, can_stream, stream
 from easyfs.cli.chosen import (
     MOST_SHOWN,
+    as_plain,
     chance_line,
     chosen_rows,
     chosen_table,
@@ -25,16 +26,19 @@ from easyfs.cli.chosen import (
     only_chance,
     together,
 )
-from easyfs.cli.loading import Loaded, find_columns, find_target, load
+from easyfs.cli.loading import Loaded, find_columns, find_targets, load, shown_target
 from easyfs.cli.outputs import STANDARD, Outputs, whole
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
 from easyfs.cli.show import busy, console, counted, plain, say, seconds, show, warn
-from easyfs.files.formats import FORMATS, endings, format_of
+from easyfs.cli.target_file import TargetTable
+from easyfs.files.formats import PACKED, WRITTEN, endings, written_format
 from easyfs.files.scanning import Scan
 from easyfs.files.source import Source
 
 # Stability is measured for a report if the table has no more cells than this, with this many runs.
 STABILITY_CELLS, STABILITY_RUNS = 5_000_000, 20
+# Role of a column of groups, and folds of the report's cross-validation.
+GROUPS, FOLDS = "--cv", 5
 REPORTS = (".html", ".json", ".md")
 # Parameters of selectors that have an option of their own.
 TAKEN = {
@@ -54,8 +58,8 @@ class Choice:
     ----------
     method : str
         Name of the selector.
-    target : str or None
-        The column to be explained, as the user names it.
+    targets : list of str or None
+        The columns to be explained, as the user names them.
     unsupervised : bool
         Whether columns are chosen without a target.
     include, exclude, drop : list of str or None
@@ -64,16 +68,25 @@ class Choice:
         A column with the weight of each row.
     seed : int
         Seed of all that is drawn.
+    keep : list of str or None
+        Names or patterns of columns that are written though they are not used.
+    beside : TargetTable or None
+        The target, where it is in a file of its own.
+    groups : str or None
+        A column whose equal values stay on one side of each fold.
     """
 
     method: str
-    target: str | None
+    targets: list[str] | None
     unsupervised: bool
     include: list[str] | None
     exclude: list[str] | None
     drop: list[str] | None
     sample_weight: str | None
     seed: int
+    keep: list[str] | None = None
+    beside: TargetTable | None = None
+    groups: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,8 +103,10 @@ class Files:
         Format of the written table, where its name does not tell.
     stability : int or None
         Runs on halves of the rows, for the report; None if that is for us to say.
-    cv : bool
-        Whether the report has cross-validated scores.
+    cv : str or None
+        How the folds of the report's cross-validated scores are made, if it has such: "random", "time", "group:COLUMN".
+    json : bool
+        Whether the result is for a program to read, on standard output.
     """
 
     output: str | None
@@ -100,7 +115,8 @@ class Files:
     with_target: bool
     to: str | None
     stability: int | None
-    cv: bool
+    cv: str | None
+    json: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -118,8 +134,8 @@ class Run:
         The fitted selector.
     loaded : Loaded or Streamed
         The table.
-    target : str or None
-        The column that is explained.
+    targets : tuple of str
+        The columns that are explained.
     explanation : Explanation
         What was chosen, and why.
     took : float
@@ -128,9 +144,14 @@ class Run:
 
     selector: Any
     loaded: Loaded | Streamed
-    target: str | None
+    targets: tuple[str, ...]
     explanation: Explanation
     took: float
+
+    @property
+    def target(self) -> str | None:
+        """What is explained, in words."""
+        return shown_target(self.targets) if self.targets else None
 
 
 def check_files(files: Files) -> None:
@@ -140,19 +161,21 @@ def check_files(files: Files) -> None:
         raise WrongUsageError(f"--report {files.report!r} ends in none of {', '.join(REPORTS)}.")
 
 
-def check_streamed(scan: Scan, selector: Any, method: str, files: Files) -> None:
+def check_streamed(scan: Scan, selector: Any, method: str, files: Files, beside: TargetTable | None) -> None:
     """What needs the rows in memory cannot be had of a table that is read batch by batch."""
     written = _output_format(files.output, files.to)
     needs = {
+        "--target-file": beside is not None,
         f"--method {method}": not can_stream(selector),
         "--stability": bool(files.stability),
-        "--cv": files.cv,
+        "--cv": files.cv is not None,
         "an .npz": written is not None and written[0] == "npz",
     }
     asked = [what for what, wanted in needs.items() if wanted]
     if asked:
         instead = "use --method easyfs or easyfs_ranking" if asked[0].startswith("--method") else "leave it out"
         instead = "write .parquet or .csv" if asked[0] == "an .npz" else instead
+        instead = "put the target into the table" if asked[0] == "--target-file" else instead
         raise WrongUsageError(
             f"{asked[0]} needs the table in memory, but {scan.label!r} is read batch by batch; {instead}, or give one file "
             "that fits into memory."
@@ -161,9 +184,10 @@ def check_streamed(scan: Scan, selector: Any, method: str, files: Files) -> None
 
 def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files: Files) -> None:
     """Choose columns of a table; write what is asked for, or show what was chosen."""
-    paths = [source.path] if isinstance(source, Source) else [member.source.path for member in source.members]
+    paths = [source.origin] if isinstance(source, Source) else [member.source.origin for member in source.members]
     with whole(*paths) as outputs:
-        for name, option in ((files.output, "-o"), (files.columns, "--columns"), (files.report, "--report")):
+        places = ((files.output, "-o"), (files.columns, "--columns"), (files.report, "--report"))
+        for name, option in (*places, (STANDARD if files.json else None, "--json")):
             outputs.check(name, option)
         run = choose(selector, source, choice)
         rows = chosen_rows(run.explanation)
@@ -174,29 +198,39 @@ def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files
         n_columns, heading = len(run.loaded.columns), _heading(run, choice.method)
         run.loaded.forget()
         if files.output is not None:
-            _write(outputs, files, run)
+            _write(outputs, files, run, choice.keep)
         if files.columns is not None:
-            _write_columns(outputs, files.columns, run, choice.method)
+            _write_columns(outputs, files.columns, run, choice)
+        if files.json:
+            text = columns_as_json(rows, _interactions(run.explanation), _about(run, choice))
+            outputs.write(STANDARD, lambda stream: _put(stream, text))
     if files.names:
-        places = ", ".join("to standard output" if name == STANDARD else name for name in files.names)
-        say(f"{len(rows):,} of {counted(n_columns, 'column')} chosen; wrote {places}")
-    else:
+        written = ", ".join("to standard output" if name == STANDARD else name for name in files.names)
+        say(f"{len(rows):,} of {counted(n_columns, 'column')} chosen; wrote {written}")
+    elif not files.json:
         _show(rows, _interactions(run.explanation), heading)
 
 
 def choose(selector: Any, source: Source | Scan, choice: Choice) -> Run:
     """Read the table and fit the selector."""
-    target = None if choice.unsupervised else find_target(source, choice.target)
+    targets = _targets(source, choice)
     if isinstance(source, Scan):
-        streamed = stream(source, target, drop=choice.drop, weight=choice.sample_weight)
-        _constrain(selector, streamed.columns, target, choice.include, choice.exclude)
+        streamed = stream(source, targets, drop=choice.drop, weight=choice.sample_weight, keep=choice.keep)
+        _constrain(selector, streamed.columns, targets, choice.include, choice.exclude)
         with _without_chance():
             took = streamed.fit(selector)
-        return Run(selector, streamed, target, selector.explain(), took)
-    loaded = load(source, target, drop=choice.drop, roles={WEIGHT: choice.sample_weight})
-    _constrain(selector, loaded.columns, target, choice.include, choice.exclude)
+        return Run(selector, streamed, targets, selector.explain(), took)
+    roles = {WEIGHT: choice.sample_weight, GROUPS: choice.groups}
+    loaded = load(source, targets, drop=choice.drop, roles=roles, keep=choice.keep, beside=choice.beside)
+    _constrain(selector, loaded.columns, targets, choice.include, choice.exclude)
     took = fit(selector, loaded, loaded.others.get(WEIGHT), choice.method)
-    return Run(selector, loaded, target, selector.explain(), took)
+    return Run(selector, loaded, targets, selector.explain(), took)
+
+
+def _targets(source: Source | Scan, choice: Choice) -> tuple[str, ...]:
+    if choice.beside is not None:
+        return choice.beside.targets
+    return () if choice.unsupervised else find_targets(source, choice.targets)
 
 
 def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int) -> Any:
@@ -221,9 +255,9 @@ def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int
         raise WrongUsageError(str(error)) from error
 
 
-def _constrain(selector: Any, names: list[str], target: str | None, include: Any, exclude: Any) -> None:
+def _constrain(selector: Any, names: list[str], targets: tuple[str, ...], include: Any, exclude: Any) -> None:
     for option, patterns, parameter in (("--include", include, "include"), ("--exclude", exclude, "exclude")):
-        if target in o.listed(patterns):
+        for target in set(targets) & set(o.listed(patterns)):
             raise WrongUsageError(f"{option}: {target!r} is the target.")
         if patterns:
             selector.set_params(**{parameter: find_columns(names, patterns, option)})
@@ -281,7 +315,7 @@ def _report(outputs: Outputs, files: Files, run: Run, seed: int) -> None:
         built = build_report(run.selector, source=Path(loaded.label).name, random_state=seed)
         outputs.save(files.report, built.save)
         return
-    weight = loaded.others.get(WEIGHT)
+    weight, groups = loaded.others.get(WEIGHT), loaded.others.get(GROUPS)
     if stability is None:
         stability = STABILITY_RUNS if loaded.X.width * len(loaded.X) <= STABILITY_CELLS else 0
     with busy("writing the report" + (f", {stability} runs for stability" if stability else "")):
@@ -291,59 +325,93 @@ def _report(outputs: Outputs, files: Files, run: Run, seed: int) -> None:
             loaded.y,
             source=Path(loaded.label).name,
             stability=stability,
-            cv=files.cv,
+            cv=folds_of(files.cv),
+            groups=None if groups is None else groups.to_numpy(),
             sample_weight=None if weight is None else weight.to_numpy(),
             random_state=seed,
         )
         outputs.save(files.report, built.save)
 
 
+def folds_of(cv: str | None) -> Any:
+    """Folds of a cross-validation, as the report and the comparison take them."""
+    if cv is None:
+        return False
+    if o.parse_cv(cv)[0] != "time":
+        return True
+    from sklearn.model_selection import TimeSeriesSplit  # noqa: PLC0415
+
+    return TimeSeriesSplit(FOLDS)
+
+
 def _output_format(output: str | None, to: str | None) -> tuple[str, bool] | None:
     """Format of the written table, and whether it is compressed."""
-    if to is not None and to not in FORMATS:
-        raise WrongUsageError(f"--to {to!r} is not known; use one of {', '.join(FORMATS)}.")
+    if to is not None and to not in WRITTEN:
+        raise WrongUsageError(f"--to {to!r} is not known; use one of {', '.join(WRITTEN)}.")
     if output is None:
         if to is not None:
             raise WrongUsageError("--to is for the written table; say where with -o FILE, or -o - for standard output.")
         return None
-    known = ("csv", False) if output == STANDARD else format_of(output)
+    known = ("csv", False) if output == STANDARD else written_format(output)
+    if Path(output).suffix.lower() in PACKED and Path(output).suffix.lower() != ".gz":
+        raise WrongUsageError(f"-o {output!r}: tables are written plain or as .gz.")
     if to is not None:
         return to, known is not None and known[1]
     if known is None:
-        raise WrongUsageError(f"-o {output!r} has no known ending; say --to csv (or another format), or use {endings()}.")
+        raise WrongUsageError(
+            f"-o {output!r} has no known ending; say --to csv (or another format), or use {endings(WRITTEN)}."
+        )
     return known
 
 
-def _write(outputs: Outputs, files: Files, run: Run) -> None:
-    """The table with the chosen columns only."""
+def _write(outputs: Outputs, files: Files, run: Run, keep: list[str] | None) -> None:
+    """The table with the chosen columns only, and those that are kept."""
     from easyfs.files.writing import write_scan, write_table  # noqa: PLC0415
 
     written = _output_format(files.output, files.to)
     assert files.output is not None
     assert written is not None
     to, compressed = written
-    names = run.explanation.names + ([run.target] if run.target and files.with_target else [])
-    loaded = run.loaded
+    loaded, targets = run.loaded, run.targets if files.with_target else ()
+    table = loaded.every if isinstance(loaded, Streamed) else loaded.source
+    names = [*run.explanation.names, *targets, *find_columns(table.names, keep, "--keep")]
     if isinstance(loaded, Streamed):
-        scan = loaded.scan.select([name for name in loaded.scan.names if name in set(names)])
+        scan = loaded.every.select([name for name in loaded.every.names if name in set(names)])
         with busy(f"writing {files.output}"):
             outputs.write(files.output, lambda stream: write_scan(scan, stream, to=to, compressed=compressed))
         return
-    source, rows = loaded.source, loaded.rows
+    source, rows, added = loaded.source, loaded.rows, loaded.added if targets else None
+    target = run.targets[0] if len(run.targets) == 1 else None
     with busy(f"writing {files.output}"):
         outputs.write(
             files.output,
-            lambda stream: write_table(source, names, stream, to=to, compressed=compressed, rows=rows, target=run.target),
+            lambda stream: write_table(
+                source, names, stream, to=to, compressed=compressed, rows=rows, target=target, added=added
+            ),
         )
 
 
-def _write_columns(outputs: Outputs, name: str, run: Run, method: str) -> None:
+def _write_columns(outputs: Outputs, name: str, run: Run, choice: Choice) -> None:
     """The list of chosen columns."""
     rows, explanation = chosen_rows(run.explanation), run.explanation
-    about = {"method": method, "target": run.target, "task": explanation.task, "rows": explanation.n_rows}
     as_json = name.lower().endswith(".json")
-    text = columns_as_json(rows, _interactions(explanation), about) if as_json else columns_as_text(rows)
+    text = columns_as_json(rows, _interactions(explanation), _about(run, choice)) if as_json else columns_as_text(rows)
     outputs.write(name, lambda stream: _put(stream, text))
+
+
+def _about(run: Run, choice: Choice) -> dict[str, Any]:
+    """What was asked, so that the same can be asked again."""
+    from easyfs import __version__  # noqa: PLC0415
+
+    return {
+        "version": __version__,
+        "method": choice.method,
+        "target": list(run.targets) if len(run.targets) > 1 else run.target,
+        "task": run.explanation.task,
+        "rows": run.explanation.n_rows,
+        "seed": choice.seed,
+        "parameters": {name: as_plain(value) for name, value in run.selector.get_params(deep=False).items()},
+    }
 
 
 def _put(stream: Any, text: str) -> None:
@@ -354,7 +422,9 @@ def _heading(run: Run, method: str) -> list[str]:
     """What was read and done, in two lines."""
     about, loaded = run.explanation.target, run.loaded
     what = "no target"
-    if about is not None and about.classes:
+    if about is not None and about.n_targets > 1:
+        what = f"{about.n_targets} targets: {run.target}"
+    elif about is not None and about.classes:
         shown = ", ".join(f"{label} {count:,}" for label, count in about.classes[:4])
         what = f"{run.target}: {len(about.classes)} classes ({shown}{', ...' if len(about.classes) > 4 else ''})"
     elif about is not None:

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, Parquet, Arrow, JSON lines and .npz, read with polars and written whole."""
+"""Tables in files: text, Parquet, Arrow, JSON, arrays, workbooks and databases, read with polars; written whole."""
 
 from easyfs.files.formats import FORMATS, FileError, TextOptions, format_of
 from easyfs.files.scanning import Scan, scan

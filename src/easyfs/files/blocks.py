@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from easyfs.files.formats import FileError, beginning_of
+from easyfs.files.formats import FileError, Packing, beginning_of
+from easyfs.files.packing import trouble_of, unpacked
 
 BLOCK = 1 << 23
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -18,14 +17,20 @@ Progress = Callable[[int], None]
 
 
 def text_blocks(
-    path: Path, label: str, *, compressed: bool, encoding: str, progress: Progress | None = None, size: int | None = None
+    path: Path,
+    label: str,
+    *,
+    packing: Packing | None,
+    encoding: str,
+    progress: Progress | None = None,
+    size: int | None = None,
 ) -> Iterator[bytes]:
     """Blocks of the text, at any place cut; errors say what the file is instead."""
     size = size or BLOCK
     with path.open("rb") as raw:
-        stream: Any = gzip.GzipFile(fileobj=raw) if compressed else raw
         try:
-            first = stream.read(size)
+            stream = unpacked(raw, packing)
+            first = _first(stream, size)
             mark = next((mark for mark in MARKS if first.startswith(mark)), b"")
             found = MARKS[mark] if mark else encoding
             first = first[len(mark) :]
@@ -43,10 +48,19 @@ def text_blocks(
                 block = stream.read(size)
             if decode is not None:
                 _decoded(decode, b"", label, found, final=True)
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise FileError(f"{label} is not a gzip file, or is damaged: {error}.") from error
-        except EOFError as error:
-            raise FileError(f"{label} is cut off: the compressed text ends too early.") from error
+        except Exception as error:
+            said = None if isinstance(error, FileError) else trouble_of(error, packing, label)
+            if said is None:
+                raise
+            raise said from error
+
+
+def _first(stream: Any, size: int) -> bytes:
+    """The first block in full, as the text is known by it; a stream may give less than it is asked for."""
+    block = bytes(stream.read(size))
+    while len(block) < size and (more := stream.read(size - len(block))):
+        block += more
+    return block
 
 
 def _decoder(encoding: str, label: str) -> Any:

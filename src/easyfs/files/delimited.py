@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,14 +18,18 @@ from easyfs.common.extras import optional
 from easyfs.common.types import Array
 from easyfs.files import blocks
 from easyfs.files.blocks import Progress, check_utf8, text_blocks
-from easyfs.files.formats import EmptyFileError, FileError, TextOptions
+from easyfs.files.formats import EmptyFileError, FileError, Packing, TextOptions
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 WORDS = {word: mark for mark, word in DELIMITERS.items()} | {"space": " ", "\\t": "\t"}
-QUOTE = b'"'
+QUOTE, HASH = b'"', b"#"
+_BLANKS = re.compile(rb"[ \t]+")
+_EDGES = re.compile(rb"^ | (?=\r?$)", re.MULTILINE)
+MEND = "repair it, or put a cell that holds the delimiter in quotation marks"
 # The delimiter is sought, and shown to be wrong, in so much of the text.
 SNIFFED = 1 << 16
 LONGEST_LINE = 1 << 30
+_NUMBER = re.compile(rb"[+-]?[0-9]*[.,]?[0-9]+(?:[eE][+-]?[0-9]+)?")
 # A wide table is read in larger blocks, for the sake of rows in each.
 WIDEST_BLOCK, CELLS_OF_BLOCK = 1 << 26, 1 << 13
 
@@ -37,22 +42,25 @@ class Delimited:
     ----------
     path, label : Path and str
         The file, and what it is called in messages.
-    compressed : bool
-        Whether it is compressed with gzip.
+    packing : Packing or None
+        How it is compressed.
     options : TextOptions
         How it is to be read.
     delimiter : str
         The character between cells.
     names : list of str
         Names of the columns.
+    above : int
+        Lines before the header (or the first row) that are comments.
     """
 
     path: Path
     label: str
-    compressed: bool
+    packing: Packing | None
     options: TextOptions
     delimiter: str
     names: list[str]
+    above: int = 0
 
     def chunks(self, columns: Sequence[int] | None = None, progress: Progress | None = None) -> Iterator[tuple[Any, bool]]:
         """The table in parts, as polars frames of texts; an empty cell is null. ``columns`` leaves the others out.
@@ -88,14 +96,19 @@ class Delimited:
         parts = text_blocks(
             self.path,
             self.label,
-            compressed=self.compressed,
+            packing=self.packing,
             encoding=self.options.encoding,
             progress=progress,
             size=max(blocks.BLOCK, min(WIDEST_BLOCK, CELLS_OF_BLOCK * len(self.names))),
         )
-        rest, line, waits_for_header = b"", 1, self.options.header
+        rest, line, waits_for_header, above = b"", 1, self.options.header, self.above
         for block in parts:
             text = rest + block
+            while above and (end := text.find(b"\n")) >= 0:
+                text, line, above = text[end + 1 :], line + 1, above - 1
+            if above:
+                rest = text
+                continue
             ends = self._line_ends(text)
             if not len(ends):
                 rest = text
@@ -123,7 +136,7 @@ class Delimited:
         """A quotation mark opens a cell at its beginning, or stands twice."""
         opening = np.flatnonzero(content == QUOTE[0])[::2]
         before = content[opening - 1]
-        inside = opening[~np.isin(before, [*self.delimiter.encode(), *b'\n" ']) & (opening > 0)]
+        inside = opening[~np.isin(before, [*self.delimiter.encode(), *b'\n" \t']) & (opening > 0)]
         if len(inside):
             at = line + text.count(b"\n", 0, int(inside[0]))
             raise FileError(
@@ -136,6 +149,9 @@ class Delimited:
 
     def _checked(self, text: bytes, ends: Array, line: int, drop_header: bool) -> tuple[bytes, int, bool]:
         """The text without its header and blank lines, the number of its first line, whether the header is yet to come."""
+        if self.delimiter == " ":
+            text = one_blank(text)
+            ends = self._line_ends(text)
         cells = (
             np.diff(np.searchsorted(outside_quotes(text, self.delimiter.encode(), self.options.quotes), ends), prepend=0)
             + 1
@@ -146,19 +162,23 @@ class Delimited:
             self._check_quotes(text, content, line)
         length = ends - starts
         blank = (length == 0) | ((length == 1) & (content[starts] == ord("\r")))
-        wrong = np.flatnonzero((cells != len(self.names)) & ~blank)
-        if len(wrong):
-            row = int(wrong[0])
-            at = line + text.count(b"\n", 0, int(starts[row]))
-            many = f" (so have {len(wrong)} lines)" if len(wrong) > 1 else ""
-            raise FileError(
-                f"line {at} of {self.label} has {cells[row]} cell{'' if cells[row] == 1 else 's'}, but there are "
-                f"{len(self.names)} columns{many}; repair it, or put a cell that holds the delimiter in quotation marks."
-            )
+        if self.options.comment is not None:
+            blank |= begins_with(text, content, starts, self.options.comment.encode())
         keep = ~blank
         if drop_header and keep.any():
             keep[int(np.argmax(keep))] = False
             drop_header = False
+        wrong = np.flatnonzero((cells != len(self.names)) & keep)
+        if len(wrong):
+            row = int(wrong[0])
+            at = line + text.count(b"\n", 0, int(starts[row]))
+            many = f" (so have {len(wrong)} lines)" if len(wrong) > 1 else ""
+            comment = content[starts[row]] == HASH[0]
+            instead = "say comment='#' if such lines are comments" if comment else MEND
+            raise FileError(
+                f"line {at} of {self.label} has {cells[row]} cell{'' if cells[row] == 1 else 's'}, but there are "
+                f"{len(self.names)} columns{many}; {instead}."
+            )
         if keep.all():
             return text, line, drop_header
         if not keep.any():
@@ -168,6 +188,21 @@ class Delimited:
             return text[int(starts[first]) :], line + text.count(b"\n", 0, int(starts[first])), drop_header
         lines = [text[a : b + 1] for a, b in zip(starts[keep].tolist(), ends[keep].tolist(), strict=True)]
         return b"".join(lines), line, drop_header
+
+
+def begins_with(text: bytes, content: Array, starts: Array, mark: bytes) -> Array:
+    """Which lines begin with a mark."""
+    found: Array = content[starts] == mark[0]
+    for row in np.flatnonzero(found) if len(mark) > 1 else ():
+        found[row] = text.startswith(mark, int(starts[row]))
+    return found
+
+
+def one_blank(text: bytes) -> bytes:
+    """A text with one blank where any number of blanks and tabs is between cells, and none at the ends of lines."""
+    pieces = text.split(QUOTE)
+    pieces[::2] = [_BLANKS.sub(b" ", piece) for piece in pieces[::2]]  # what is between is in quotation marks
+    return _EDGES.sub(b"", QUOTE.join(pieces))
 
 
 def outside_quotes(text: bytes, mark: bytes, quotes: bool) -> Array:
@@ -192,22 +227,20 @@ def may_have_codes(text: bytes, delimiter: bytes) -> bool:
     return bool((starts[before] | (signs[before] & starts[content[zeros - 2]])).any())
 
 
-def open_delimited(path: Path, label: str, *, compressed: bool, options: TextOptions, tabs: bool) -> Delimited:
+def open_delimited(path: Path, label: str, *, packing: Packing | None, options: TextOptions, tabs: bool) -> Delimited:
     """Read the first lines of a table: its delimiter and the names of its columns."""
     asked = options.delimiter
     if asked is not None:
         asked = WORDS.get(asked, asked)
         if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
-            raise FileError(f"delimiter={options.delimiter!r} is not one character; give , ; tab | or another one.")
-    head = next(text_blocks(path, label, compressed=compressed, encoding=options.encoding, size=SNIFFED), b"").lstrip(
-        b"\r\n"
-    )
+            raise FileError(f"delimiter={options.delimiter!r} is not one character; give , ; tab | space or another one.")
+    head = next(text_blocks(path, label, packing=packing, encoding=options.encoding, size=SNIFFED), b"")
     if not head.strip():
         raise EmptyFileError(f"{label} is empty.")
-    lines = _first_lines(head, options.quotes)
-    delimiter = asked or ("\t" if tabs else sniff(lines, options.quotes) or ",")
-    record = _header(path, label, compressed, options, delimiter)
+    above, lines = _without_comments(head, options)
     likely = sniff(lines, options.quotes)
+    delimiter = asked or ("\t" if tabs else likely or _blank_between(lines, options.quotes) or ",")
+    record = _header(path, label, packing, options, delimiter, above)
     if len(record) == 1 and likely is not None and likely != delimiter:
         said = DELIMITERS.get(delimiter, repr(delimiter))
         raise FileError(
@@ -215,10 +248,50 @@ def open_delimited(path: Path, label: str, *, compressed: bool, options: TextOpt
             f"{DELIMITERS[likely]}: say delimiter={DELIMITERS[likely]!r}."
         )
     if not options.header:
-        return Delimited(path, label, compressed, options, delimiter, [f"column_{j}" for j in range(1, len(record) + 1)])
+        names = [f"column_{j}" for j in range(1, len(record) + 1)]
+        return Delimited(path, label, packing, options, delimiter, names, above)
     names = [name.strip() or f"column_{j}" for j, name in enumerate(record, start=1)]
     check_names(names, label)
-    return Delimited(path, label, compressed, options, delimiter, names)
+    return Delimited(path, label, packing, options, delimiter, names, above)
+
+
+def _without_comments(head: bytes, options: TextOptions) -> tuple[int, list[bytes]]:
+    """How many lines at the beginning are comments (blank ones among them), and the first lines without them.
+
+    Lines that begin with # are, but for the last of them if it has the names, as "#id,price": as many cells as the row
+    below it, which has a number (or no row has any).
+    """
+    lines = head.split(b"\n")
+    above = 0
+    while above < len(lines) - 1 and (lines[above].startswith(HASH) or not lines[above].strip()):
+        above += 1
+    marked = [place for place in range(above) if lines[place].startswith(HASH)]
+    first = _first_lines(b"\n".join(lines[above:]).lstrip(b"\r\n"), options)
+    if not marked:
+        return 0, first
+    header = lines[marked[-1]].strip()
+    mark = options.delimiter and WORDS.get(options.delimiter, options.delimiter)
+    mark = mark or sniff(first, options.quotes) or sniff([header], options.quotes) or " "
+    if options.header and options.comment != "#" and first and _is_header(header, first, mark.encode()):
+        return marked[-1], [header.lstrip(HASH).lstrip(), *first]
+    return above, first
+
+
+def _is_header(line: bytes, below: list[bytes], mark: bytes) -> bool:
+    """Whether a line that begins with # has the names of the columns of the rows below it."""
+    rows = [_cells(text, mark) for text in below]
+    numbers = [any(_NUMBER.fullmatch(cell) for cell in row) for row in rows]
+    return len(_cells(line.lstrip(HASH), mark)) == len(rows[0]) and (numbers[0] or not any(numbers))
+
+
+def _cells(line: bytes, mark: bytes) -> list[bytes]:
+    return line.split() if mark == b" " else [cell.strip() for cell in line.split(mark)]
+
+
+def _blank_between(lines: list[bytes], quotes: bool) -> str | None:
+    """A blank, if all lines have the same number of cells with any blanks between them."""
+    counts = {len(outside_quotes(one_blank(line), b" ", quotes)) for line in lines}
+    return " " if len(lines) > 1 and len(counts) == 1 and counts != {0} else None
 
 
 def check_names(names: Sequence[str], label: str) -> None:
@@ -233,16 +306,25 @@ def check_names(names: Sequence[str], label: str) -> None:
         )
 
 
-def _header(path: Path, label: str, compressed: bool, options: TextOptions, delimiter: str) -> list[str]:
-    """The cells of the first line that is not blank."""
-    text = b""
-    for block in text_blocks(path, label, compressed=compressed, encoding=options.encoding):
-        text = (text + block).lstrip(b"\r\n")
+def _header(path: Path, label: str, packing: Packing | None, options: TextOptions, delimiter: str, above: int) -> list[str]:
+    """The cells of the first line that is not blank and no comment."""
+    text, skip = b"", above
+    for block in text_blocks(path, label, packing=packing, encoding=options.encoding):
+        text += block
+        while skip and (end := text.find(b"\n")) >= 0:
+            text, skip = text[end + 1 :], skip - 1
+        text = text.lstrip(b"\r\n")
+        mark = None if options.comment is None else options.comment.encode()
+        while mark and text.startswith(mark) and (end := text.find(b"\n")) >= 0:
+            text = text[end + 1 :].lstrip(b"\r\n")
         ends = outside_quotes(text, b"\n", options.quotes)
-        if len(ends):
+        if len(ends) and not skip and not (mark and text.startswith(mark)):
             text = text[: int(ends[0])]
             break
     check_utf8(text, label, 1)
+    if options.header and text.startswith(HASH):  # comments are gone: it marks the names
+        text = text.lstrip(HASH).lstrip()
+    text = one_blank(text) if delimiter == " " else text
     csv.field_size_limit(LONGEST_LINE)
     lines = io.StringIO(text.decode(), newline="")
     if not options.quotes:
@@ -250,12 +332,14 @@ def _header(path: Path, label: str, compressed: bool, options: TextOptions, deli
     return next(csv.reader(lines, delimiter=delimiter))
 
 
-def _first_lines(head: bytes, quotes: bool) -> list[bytes]:
-    ends = outside_quotes(head, b"\n", quotes)
+def _first_lines(head: bytes, options: TextOptions) -> list[bytes]:
+    ends = outside_quotes(head, b"\n", options.quotes)
     if not len(ends):
         return [head]
     cuts = [0, *(int(end) + 1 for end in ends[:50])]
-    return [line for a, b in pairwise(cuts) if (line := head[a:b].strip(b"\r\n"))]
+    lines = [line for a, b in pairwise(cuts) if (line := head[a:b].strip(b"\r\n"))]
+    mark = options.comment
+    return [line for line in lines if mark is None or not line.startswith(mark.encode())]
 
 
 def sniff(lines: list[bytes], quotes: bool) -> str | None:
@@ -267,6 +351,8 @@ def sniff(lines: list[bytes], quotes: bool) -> str | None:
         if not counts or not counts[0]:
             continue
         alike = sum(count == counts[0] for count in counts) / len(counts)
+        if mark == ";" and found == "," and alike == 1.0:  # then the comma is a decimal mark
+            best, found = (alike, counts[0]), mark
         if (alike, counts[0]) > best:
             best, found = (alike, counts[0]), mark
     return found

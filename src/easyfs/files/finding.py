@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from easyfs.files.formats import FileError, endings, format_of
+from easyfs.files.formats import FileError, endings, format_of, split_name
 
 # What a partition without a value is called.
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -27,10 +27,18 @@ class Found:
         The file.
     keys : dict of str to str or None
         What the names of its folders say, such as ``{"year": "2024"}`` of ``year=2024``.
+    inside : str
+        The sheet, table or member that is meant; empty for the only one.
     """
 
     path: Path
     keys: dict[str, str | None]
+    inside: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is opened."""
+        return f"{self.path}::{self.inside}" if self.inside else str(self.path)
 
 
 def find_files(given: Any, *, every: bool = False) -> list[Found]:
@@ -49,14 +57,15 @@ def find_files(given: Any, *, every: bool = False) -> list[Found]:
     texts = [_text_of(entry) for entry in entries]
     if not texts:
         raise FileError("path is an empty list; give at least one file.")
-    plain = [os.path.abspath(text) for text in texts if os.path.isfile(text)]
+    split = [split_name(text) for text in texts]
+    plain = [os.path.abspath(text) for text, _ in split if os.path.isfile(text)]
     root = Path(os.path.commonpath([os.path.dirname(path) for path in plain])) if len(plain) > 1 else None
-    found: dict[Path, Found] = {}
-    for text in texts:
+    found: dict[tuple[Path, str], Found] = {}
+    for text, within in split:
         for path, below in _matches(text, every):
             start = below or root
-            inside = path.absolute().relative_to(start.absolute()).parts[:-1] if start is not None else ()
-            found.setdefault(path.resolve(), Found(path, _keys(inside)))
+            folders = path.absolute().relative_to(start.absolute()).parts[:-1] if start is not None else ()
+            found.setdefault((path.resolve(), within), Found(path, _keys(folders), within))
     return list(found.values())
 
 

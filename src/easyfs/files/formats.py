@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -20,10 +21,30 @@ ENDINGS = {
     ".ndjson": "jsonl",
     ".json": "jsonl",
     ".npz": "npz",
+    ".npy": "npy",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
+    ".arff": "arff",
+    ".svm": "libsvm",
+    ".libsvm": "libsvm",
+    ".svmlight": "libsvm",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db": "sqlite",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
 }
-FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl", "npz")
+# Formats that are written, and all that are read.
+WRITTEN = ("csv", "tsv", "parquet", "arrow", "jsonl", "npz")
+DATABASES = ("sqlite", "duckdb")
+FORMATS = (*WRITTEN, "npy", "excel", "arff", "libsvm", *DATABASES)
 DELIMITED = ("csv", "tsv")
-TEXT = (*DELIMITED, "jsonl")
+# What may be compressed, and by what.
+TEXT = (*DELIMITED, "jsonl", "arff", "libsvm")
+PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd", ".zip": "zip"}
 # How files of other kinds begin.
 BEGINNINGS = {
     b"PAR1": "a Parquet file",
@@ -59,39 +80,102 @@ class TextOptions:
         The character between cells; None finds it out.
     encoding : str
         Encoding of the text. A byte order mark is recognised in any case.
-    decimal : {".", ","}
-        The mark before the decimals of a number.
+    decimal : {".", ",", None}
+        The mark before the decimals of a number; None finds it out, column by column.
     missing : tuple of str
         Further words (or numbers) that stand for a missing value.
     header : bool
         Whether the first line has the names of the columns.
     quotes : bool
         Whether cells may be put in quotation marks.
+    thousands : {",", ".", "'", "space", None}
+        The mark between groups of three digits; None finds it out where that is beyond doubt.
+    date_order : {"day", "month", None}
+        What comes first in a date such as 03/07/2024; None finds it out.
+    comment : str or None
+        How a line begins that is no row. Lines before the header that begin with # are none in any case.
     """
 
     delimiter: str | None = None
     encoding: str = "utf-8"
-    decimal: str = "."
+    decimal: str | None = None
     missing: tuple[str, ...] = ()
     header: bool = True
     quotes: bool = True
+    thousands: str | None = None
+    date_order: str | None = None
+    comment: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("decimal", (".", ",")),
+            ("thousands", (",", ".", "'", "space")),
+            ("date_order", ("day", "month")),
+        ):
+            value = getattr(self, name)
+            if value is not None and value not in known:
+                raise FileError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
+        if self.decimal is not None and self.decimal == self.thousands:
+            raise FileError(f"decimal={self.decimal!r} and thousands={self.thousands!r} are the same mark.")
+        if self.comment is not None and (not self.comment.strip() or len(self.comment.splitlines()) > 1):
+            raise FileError(f"comment={self.comment!r} is nothing that a line can begin with; give a mark such as '#'.")
 
 
-def format_of(name: str) -> tuple[str, bool] | None:
-    """Format of a file by its name, and whether it is compressed with gzip; None for an unknown ending."""
+@dataclass(frozen=True)
+class Packing:
+    """How a file is compressed.
+
+    Attributes
+    ----------
+    kind : str
+        One of the values of ``PACKED``.
+    member : str
+        Name of the file in a zip archive.
+    """
+
+    kind: str
+    member: str = ""
+
+
+def format_of(name: str) -> tuple[str, str] | None:
+    """Format of a file by its name, and how it is compressed ("" if it is not); None for an unknown ending.
+
+    An archive that is named like no table ("data.zip") has the format "zip".
+    """
     path = PurePath(name.lower())
-    compressed = path.suffix == ".gz"
-    if compressed:
+    packed = PACKED.get(path.suffix, "")
+    if packed:
         path = path.with_suffix("")
     found = ENDINGS.get(path.suffix)
-    if found is None or (compressed and found not in TEXT):
+    if packed == "zip":
+        return found or "zip", packed
+    if found is None or (packed and found not in TEXT):
         return None
-    return found, compressed
+    return found, packed
 
 
-def endings() -> str:
+def written_format(name: str) -> tuple[str, bool] | None:
+    """Format of a file that is to be written, and whether it is compressed with gzip; None for one that cannot be."""
+    known = format_of(name)
+    if known is None or known[0] not in WRITTEN or known[1] not in ("", "gzip"):
+        return None
+    return known[0], known[1] == "gzip"
+
+
+def endings(formats: tuple[str, ...] = FORMATS) -> str:
     """The known endings, to be shown."""
-    return ", ".join(ending for ending in ENDINGS if ending != ".json") + " (and .gz of text)"
+    shown = [ending for ending, found in ENDINGS.items() if found in formats and ending != ".json"]
+    packed = ".gz" if formats == WRITTEN else ", ".join(PACKED)
+    return f"{', '.join(shown)} (and {packed} of text)"
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """A file's name, and what of it is meant: the table, sheet or member after ``::``."""
+    if PurePath(name).name and not os.path.exists(name):
+        before, between, after = name.partition("::")
+        if between and after:
+            return before, after
+    return name, ""
 
 
 def beginning_of(head: bytes) -> str | None:

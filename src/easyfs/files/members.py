@@ -180,7 +180,7 @@ class Member:
 
     def _blocks(self) -> Iterator[bytes]:
         source = self.source
-        return text_blocks(source.path, source.label, compressed=source.compressed, encoding=source.options.encoding)
+        return text_blocks(source.path, source.label, packing=source.packing, encoding=source.options.encoding)
 
     def _lines(self, own: list[str]) -> Iterator[Any]:
         if self._is_array:

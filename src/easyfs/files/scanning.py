@@ -9,6 +9,7 @@ from typing import Any
 
 from easyfs.common.extras import optional
 from easyfs.files.cells import Cells
+from easyfs.files.doubts import say_doubts
 from easyfs.files.finding import find_files
 from easyfs.files.formats import EmptyFileError, FileError, TextOptions
 from easyfs.files.members import Member
@@ -30,11 +31,14 @@ class Learnt:
         The type of each column.
     n_rows : dict of str to int
         Rows of the files that had to be read for that.
+    said : set of str
+        Columns of which has been said what is doubtful about them.
     """
 
     cells: dict[str, Cells] = field(default_factory=dict)
     types: dict[str, Any] = field(default_factory=dict)
     n_rows: dict[str, int] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,8 @@ class Scan:
         Names of the columns.
     options : TextOptions
         How text is read.
-    where : tuple of (str, callable), optional
-        A column, and what says of a polars Series of it which rows count.
+    where : tuple of (tuple of str, callable), optional
+        Columns, and what says of polars Series of them which rows count.
     progress : callable, optional
         Called by a fit with the number of rows of each pass that it has done.
     """
@@ -58,7 +62,7 @@ class Scan:
     members: list[Member]
     names: list[str]
     options: TextOptions = field(default_factory=TextOptions)
-    where: tuple[str, Callable[[Any], Any]] | None = None
+    where: tuple[tuple[str, ...], Callable[..., Any]] | None = None
     progress: Callable[[int], None] | None = None
     learnt: Learnt = field(default_factory=Learnt, repr=False, compare=False)
 
@@ -70,7 +74,7 @@ class Scan:
     @property
     def size(self) -> int:
         """Bytes of the files."""
-        return sum(member.source.path.stat().st_size for member in self.members)
+        return sum(path.stat().st_size for path in {member.source.origin for member in self.members})
 
     @property
     def n_rows(self) -> int | None:
@@ -81,7 +85,7 @@ class Scan:
     @property
     def format(self) -> str:
         """The format of the files; several with commas between them."""
-        return ", ".join(dict.fromkeys(member.source.format for member in self.members))
+        return ", ".join(dict.fromkeys(member.source.given for member in self.members))
 
     @property
     def label(self) -> str:
@@ -111,17 +115,17 @@ class Scan:
             raise FileError(f"{self.label} has no column {unknown[0]!r}.")
         return replace(self, names=names)
 
-    def only(self, name: str, keep: Callable[[Any], Any]) -> Scan:
+    def only(self, names: Sequence[str], keep: Callable[..., Any]) -> Scan:
         """The table with some of its rows; it is not read.
 
         Parameters
         ----------
-        name : str
-            A column.
+        names : sequence of str
+            Columns.
         keep : callable
-            Gives, of a polars Series of it, a Series of booleans.
+            Gives, of a polars Series of each, a Series of booleans.
         """
-        return replace(self, where=(name, keep))
+        return replace(self, where=(tuple(names), keep))
 
     def watched(self, progress: Callable[[int], None]) -> Scan:
         """The table, whose fit says how many rows it has done."""
@@ -147,7 +151,7 @@ class Scan:
             for frame in member.frames(read, self.learnt.cells, rows):
                 full = self._completed(member, frame, read, types)
                 if self.where is not None:
-                    full = full.filter(self.where[1](full[self.where[0]]))
+                    full = full.filter(self.where[1](*(full[name] for name in self.where[0])))
                 if len(full):
                     yield full.select(self.names), member.label
 
@@ -165,8 +169,8 @@ class Scan:
             for chunk in member.texts(read):
                 kept = chunk
                 if self.where is not None:
-                    name, keep = self.where
-                    kept = chunk.filter(keep(self.learnt.cells[name].read(chunk[name])))
+                    names, keep = self.where
+                    kept = chunk.filter(keep(*(self.learnt.cells[name].read(chunk[name]) for name in names)))
                 if len(kept):
                     yield kept.select(self.names)
 
@@ -179,8 +183,8 @@ class Scan:
         return {name: self.learnt.types[name] for name in read}
 
     def _read_names(self) -> list[str]:
-        extra = [] if self.where is None or self.where[0] in self.names else [self.where[0]]
-        return [*self.names, *extra]
+        extra = () if self.where is None else self.where[0]
+        return list(dict.fromkeys((*self.names, *extra)))
 
     def _completed(self, member: Member, frame: Any, read: list[str], types: dict[str, Any]) -> Any:
         """A frame of a file with all columns, in their types."""
@@ -202,14 +206,16 @@ class Scan:
         pl = optional("polars", "cli", "reading a table")
         learnt = self.learnt
         texts = [member for member in self.members if member.source.is_delimited]
+        semicolons = bool(texts) and texts[0].source.delimited.delimiter == ";"
         for name in names:
-            learnt.cells[name] = Cells(self.options.decimal, self.options.missing)
+            learnt.cells[name] = Cells(self.options, semicolons=semicolons)
             learnt.cells[_key(name)] = Cells()
             values = [member.keys[name] for member in self.members if name in member.keys and name not in member.names]
             if values:
                 learnt.cells[_key(name)].look(pl.Series(name, values, dtype=pl.String))
         for member in texts:
             learnt.n_rows[member.label] = member.look({name: learnt.cells[name] for name in names if name in member.names})
+        say_doubts(repr(self.label), {name: learnt.cells[name] for name in names}, learnt.said)
         for name in names:
             learnt.types[name] = self._type_of(name)
 
@@ -223,7 +229,7 @@ class Scan:
             if name in member.names and not member.source.is_delimited:
                 own = member.own_types[name]
             else:
-                own = _type_of_cells(self.learnt.cells[name if name in member.names else _key(name)].kind)
+                own = _type_of_cells(self.learnt.cells[name if name in member.names else _key(name)].final)
             both = _common(found, own)
             if both is None:
                 raise FileError(
@@ -242,7 +248,7 @@ def _key(name: str) -> str:
 def _type_of_cells(kind: str) -> Any:
     pl = optional("polars", "cli", "reading a table")
     types = {"empty": pl.Null, "integer": pl.Int64, "float": pl.Float64, "boolean": pl.Boolean, "text": pl.String}
-    return types[kind]()
+    return pl.Datetime("us") if kind == "date" else types[kind]()
 
 
 def _common(a: Any, b: Any) -> Any:
@@ -289,10 +295,14 @@ def scan(  # noqa: PLR0913 - options of text, all by name
     as_format: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
-    decimal: str = ".",
+    decimal: str | None = None,
     missing: Sequence[str] = (),
     header: bool = True,
     quotes: bool = True,
+    thousands: str | None = None,
+    date_order: str | None = None,
+    comment: str | None = None,
+    query: str | None = None,
     hive: bool = True,
 ) -> Scan:
     """A table in files that is never in memory as a whole: ``fit`` reads it in batches, only the columns that it needs.
@@ -303,22 +313,32 @@ def scan(  # noqa: PLR0913 - options of text, all by name
     Parameters
     ----------
     path : str, path or list of them
-        A file, a folder, a pattern such as ``"folder/*.parquet"``, or several. CSV, TSV, JSON lines (each also compressed
-        with gzip), Parquet, Arrow IPC and .npz. Of a folder all tables are taken, also those in folders below it.
+        A file, a folder, a pattern such as ``"folder/*.parquet"``, or several. CSV, TSV and JSON (each also compressed),
+        Parquet, Arrow IPC, .npz and .npy, Excel, SQLite and DuckDB (``"shop.duckdb::sales"``), ARFF and libsvm. Of a folder
+        all tables are taken, also those in folders below it.
     as_format : str, optional
-        The format, where the names do not tell: "csv", "tsv", "parquet", "arrow", "jsonl" or "npz".
+        The format, where the names do not tell: "csv", "tsv", "parquet", "arrow", "jsonl", "npz", "npy", "excel", "arff",
+        "libsvm", "sqlite" or "duckdb".
     delimiter : str, optional
         The character between cells of text; found out by default.
     encoding : str, default="utf-8"
         Encoding of text.
-    decimal : {".", ","}, default="."
-        The decimal mark of numbers in text.
+    decimal : {".", ","}, optional
+        The decimal mark of numbers in text; found out by default, column by column.
     missing : sequence of str, default=()
         Further words (or numbers) for a missing value.
     header : bool, default=True
         Whether the first line of text has the names of the columns.
     quotes : bool, default=True
         Whether cells of text may be put in quotation marks.
+    thousands : {",", ".", "'", "space"}, optional
+        The mark between groups of three digits; found out by default, where that is beyond doubt.
+    date_order : {"day", "month"}, optional
+        What comes first in dates such as 03/07/2024; found out by default, and said where it cannot be.
+    comment : str, optional
+        How lines begin that are no rows. Lines before the header that begin with # are none in any case.
+    query : str, optional
+        What is asked of a database, instead of one of its tables.
     hive : bool, default=True
         Whether folders such as ``year=2024`` are columns.
 
@@ -344,19 +364,24 @@ def scan(  # noqa: PLR0913 - options of text, all by name
     >>> chosen.names, chosen.collect().shape
     (['b', 'd'], (300, 2))
     """
-    if decimal not in (".", ","):
-        raise ValueError(f"decimal={decimal!r} is not known; use '.' or ','.")
     words = (missing,) if isinstance(missing, str) else tuple(str(word) for word in missing)
-    options = TextOptions(delimiter, encoding, decimal, words, header, quotes)
+    options = TextOptions(delimiter, encoding, decimal, words, header, quotes, thousands, date_order, comment)
+    return scan_files(path, options, as_format=as_format, query=query, hive=hive)
+
+
+def scan_files(
+    path: Any, options: TextOptions, *, as_format: str | None = None, query: str | None = None, hive: bool = True
+) -> Scan:
+    """As :func:`scan`, with options that are made already."""
     members, empty = [], []
     for found in find_files(path, every=as_format is not None):
         try:
-            source = open_source(str(found.path), as_format=as_format, options=options)
-            member = Member(source, str(found.path), found.keys if hive else {})
+            source = open_source(found.name, as_format=as_format, options=options, query=query)
+            member = Member(source, found.name, found.keys if hive else {})
             assert member.names
             members.append(member)
         except EmptyFileError:
-            empty.append(str(found.path))
+            empty.append(found.name)
     if not members:
         raise FileError(f"{empty[0]!r} is empty{', and so are the others' if len(empty) > 1 else ''}.")
     return Scan(members, _names_of(members), options)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import difflib
-import gzip
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,17 +16,25 @@ from easyfs.common.extras import optional
 from easyfs.files.arrays import read_arrays
 from easyfs.files.blocks import Progress, text_blocks
 from easyfs.files.cells import Cells
+from easyfs.files.converting import CONVERTED, as_parquet
 from easyfs.files.delimited import Delimited, check_names, open_delimited
+from easyfs.files.doubts import say_doubts
 from easyfs.files.formats import (
+    DATABASES,
     DELIMITED,
     FORMATS,
+    TEXT,
     EmptyFileError,
     FileError,
+    Packing,
     TextOptions,
     beginning_of,
     endings,
     format_of,
+    split_name,
 )
+from easyfs.files.keeping import kept, kept_member
+from easyfs.files.packing import packing_of, pick_member
 
 WORDS_OF_ENGINES = {"parquet": "Parquet", "arrow": "Arrow IPC", "jsonl": "JSON lines", "npz": ".npz"}
 
@@ -41,21 +46,30 @@ class Source:
     Attributes
     ----------
     path : Path
-        The file; a copy of standard input where the table came from there.
+        The file; a copy of standard input, or of what a database holds, where the table came from there.
     label : str
         What it is called in messages.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "npz"}
-    compressed : bool
-        Whether it is compressed with gzip.
+    packing : Packing or None
+        How it is compressed.
     options : TextOptions
         How a table of text is to be read.
+    origin : Path
+        The user's own file.
+    given : str
+        The format of that.
+    said : set of str
+        Columns of which has been said what is doubtful about them.
     """
 
     path: Path
     label: str
     format: str
-    compressed: bool
+    packing: Packing | None
     options: TextOptions
+    origin: Path
+    given: str
+    said: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
     def is_delimited(self) -> bool:
@@ -65,9 +79,7 @@ class Source:
     @cached_property
     def delimited(self) -> Delimited:
         """The table of text."""
-        return open_delimited(
-            self.path, self.label, compressed=self.compressed, options=self.options, tabs=self.format == "tsv"
-        )
+        return open_delimited(self.path, self.label, packing=self.packing, options=self.options, tabs=self.format == "tsv")
 
     @cached_property
     def _whole(self) -> Any:
@@ -129,19 +141,17 @@ class Source:
 
     def _read_delimited(self, wanted: list[str], compact: bool, progress: Progress | None) -> Any:
         pl = optional("polars", "cli", "reading a table")
-        cells = {name: Cells(self.options.decimal, self.options.missing) for name in wanted}
+        semicolons = self.delimited.delimiter == ";"
+        cells = {name: Cells(self.options, semicolons=semicolons) for name in wanted}
         for chunk, codes in self.delimited.chunks(self._places(wanted), progress):
             for series in chunk:
                 cells[series.name].add(series, codes=codes)
         again = [name for name in wanted if cells[name].again]
         if again:  # text after numbers: the numbers are wanted as they were written, too
-            fresh = {name: Cells(self.options.decimal, self.options.missing) for name in again}
-            for name in again:
-                fresh[name].kind = "text"
             for chunk in self.texts(again):
                 for series in chunk:
-                    fresh[series.name].add(series)
-            cells |= fresh
+                    cells[series.name].add_known(series)
+        say_doubts(self.label, cells, self.said)
         frame = pl.DataFrame([cells.pop(name).series(name, compact=compact) for name in wanted])
         if not len(frame):
             raise FileError(f"{self.label} has names of columns, but no rows.")
@@ -184,7 +194,7 @@ class Source:
     def _read_lines(self) -> Any:
         """JSON lines, or a JSON array of objects."""
         pl = optional("polars", "cli", "reading a table")
-        blocks = text_blocks(self.path, self.label, compressed=self.compressed, encoding=self.options.encoding)
+        blocks = text_blocks(self.path, self.label, packing=self.packing, encoding=self.options.encoding)
         with tempfile.TemporaryDirectory(prefix="easyfs-") as folder:
             path = Path(folder) / "plain.jsonl"
             with path.open("wb") as plain:
@@ -244,48 +254,112 @@ def without_words(frame: Any, words: Sequence[str]) -> Any:
     return pl.DataFrame(columns)
 
 
-def open_source(name: str, *, as_format: str | None = None, options: TextOptions | None = None) -> Source:
+def open_source(
+    name: str, *, as_format: str | None = None, options: TextOptions | None = None, query: str | None = None
+) -> Source:
     """A table by the name of its file; ``-`` is standard input.
 
     Parameters
     ----------
     name : str
-        The file's name.
+        The file's name, with ``::`` and the name of a sheet, a table or a member after it where it holds several.
     as_format : str, optional
         Its format, where the name does not tell. Standard input is CSV otherwise.
     options : TextOptions, optional
         How a table of text is to be read.
+    query : str, optional
+        What is asked of a database, instead of a table.
     """
     options = options or TextOptions()
     if as_format is not None and as_format not in FORMATS:
         raise FileError(f"there is no format {as_format!r}; use one of {', '.join(FORMATS)}.")
     if name == "-":
-        return Source(_from_standard_input(), "standard input", as_format or "csv", False, options)
-    path = Path(name)
+        path, label, given = _from_standard_input(), "standard input", as_format or "csv"
+        with path.open("rb") as stream:
+            return _opened(_Given(path, label, given, "", packing_of(stream.read(16))), options, query)
+    plain, inside = split_name(name)
+    path = Path(plain)
+    head = _head(path, plain)
+    found, packing = _format(plain, head, as_format)
+    label = repr(name)
+    if not path.is_file():  # a pipe can be read but once
+        with path.open("rb") as piped:
+            path = kept(piped)
+        with path.open("rb") as stream:
+            packing = packing_of(stream.read(16))
+    if packing is not None and packing.kind == "zip":
+        member = pick_member(path, inside, label)
+        inner = format_of(member)
+        found = as_format or (inner[0] if inner else found)
+        if found == "zip":
+            raise FileError(f"{label} holds {member!r}, which has no known ending; say as_format='csv' or another format.")
+        if found not in TEXT or (inner and inner[1]):
+            path, packing, inside = kept_member(path, member), (Packing(inner[1]) if inner and inner[1] else None), ""
+        else:
+            packing, inside = Packing("zip", member), ""
+    if inside and found not in ("excel", *DATABASES):
+        raise FileError(f"{plain!r} holds one table; there is no {inside!r} in it.")
+    return _opened(_Given(path, label, found, inside, packing if found in TEXT else None, Path(plain)), options, query)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A file that is there, and what is known of it."""
+
+    path: Path
+    label: str
+    format: str
+    inside: str
+    packing: Packing | None
+    origin: Path | None = None
+
+
+def _opened(given: _Given, options: TextOptions, query: str | None) -> Source:
+    """The table; of a format that is not read in parts, a copy in Parquet."""
+    origin = given.origin or given.path
+    if query is not None and given.format not in DATABASES:
+        raise FileError(f"query= is for databases (SQLite, DuckDB), but {given.label} is {given.format}.")
+    if given.format not in CONVERTED:
+        return Source(given.path, given.label, given.format, given.packing, options, origin, given.format)
+    said: set[str] = set()
+    path = as_parquet(
+        given.path, given.label, given.format, given.packing, options, inside=given.inside, query=query, said=said
+    )
+    return Source(path, given.label, "parquet", None, options, origin, given.format, said)
+
+
+def _head(path: Path, name: str) -> bytes:
+    """The first bytes of a file that can be read."""
     if not path.exists():
         raise FileError(f"there is no file {name!r}{_near_files(path)}.")
     if path.is_dir():
         raise FileError(f"{name!r} is a folder, not a file.")
     try:
+        if not path.is_file():
+            return b""
         with path.open("rb") as stream:
             head = stream.read(16)
     except PermissionError as error:
         raise FileError(f"{name!r} cannot be opened: you may not read it.") from error
     except OSError as error:
         raise FileError(f"{name!r} cannot be opened: {error.strerror or error}.") from error
-    if not head and path.is_file():
+    if not head:
         raise EmptyFileError(f"{name!r} is empty.")
+    return head
+
+
+def _format(name: str, head: bytes, as_format: str | None) -> tuple[str, Packing | None]:
+    """Format of a file, and how it is compressed: by its name, by how it begins, or as it was said."""
     known = format_of(name)
     if as_format is None and known is None:
         raise FileError(
             f"{name!r} has no known ending; say as_format='csv' (or another format), or rename it to {endings()}."
         )
     found = as_format or (known[0] if known else "csv")
-    compressed = head.startswith(b"\x1f\x8b") or (known is not None and known[1])
-    if not path.is_file():  # a pipe can be read but once
-        with path.open("rb") as piped:
-            return Source(_kept(piped), repr(name), found, compressed, options)
-    return Source(path, repr(name), found, compressed and found in ("csv", "tsv", "jsonl"), options)
+    packing = packing_of(head) or (Packing(known[1]) if known is not None and known[1] else None)
+    if found in DATABASES and as_format is None:  # .db may be either
+        found = "duckdb" if head[8:12] == b"DUCK" else "sqlite" if head.startswith(b"SQLite format 3") else found
+    return found, packing
 
 
 def _near_files(path: Path) -> str:
@@ -298,31 +372,7 @@ def _near_files(path: Path) -> str:
 
 
 def _from_standard_input() -> Path:
-    path = _kept(sys.stdin.buffer)
+    path = kept(sys.stdin.buffer)
     if not path.stat().st_size:
         raise FileError("standard input is empty.")
     return path
-
-
-def _kept(stream: Any) -> Path:
-    """A copy of a stream on disk, as tables are read more than once."""
-    with tempfile.NamedTemporaryFile(prefix="easyfs-", delete=False) as kept:
-        path = Path(kept.name)
-        atexit.register(path.unlink, missing_ok=True)
-        shutil.copyfileobj(stream, kept, 1 << 20)
-    with path.open("rb") as head:
-        if head.read(2) == b"\x1f\x8b":
-            _unpack(path)
-    return path
-
-
-def _unpack(path: Path) -> None:
-    packed = path.with_name(path.name + ".gz")
-    path.rename(packed)
-    try:
-        with gzip.open(packed) as stream, path.open("wb") as plain:
-            shutil.copyfileobj(stream, plain, 1 << 20)
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise FileError("standard input is compressed, but cut off or damaged.") from error
-    finally:
-        packed.unlink()

@@ -23,6 +23,7 @@ def write_table(
     compressed: bool = False,
     rows: Any = None,
     target: str | None = None,
+    added: Any = None,
 ) -> None:
     """Write some columns of a table, in the order of the table.
 
@@ -44,15 +45,17 @@ def write_table(
         Rows to keep; all where it is not given.
     target : str, optional
         The column that is ``y`` in an .npz.
+    added : polars DataFrame, optional
+        Further columns, with as many rows as the table.
     """
     asked = set(columns)
     wanted = [name for name in source.names if name in asked]
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) if compressed else nullcontext(out) as stream:
         if to in DELIMITED and source.is_delimited:
             between = "\t" if to == "tsv" else "," if source.format == "tsv" else source.delimited.delimiter
-            _write_cells(_kept(source.texts(wanted), rows), stream, between)
+            _write_cells(_kept(source.texts(wanted), rows, added), stream, between)
             return
-        frame = source.read(wanted)
+        frame = source.read(wanted) if added is None else source.read(wanted).hstack(added)
         frame = frame if rows is None else frame.filter(rows)
         if to in DELIMITED:
             _write_cells([frame], stream, "\t" if to == "tsv" else ",")
@@ -109,10 +112,11 @@ def _write_arrow(frames: Iterator[Any], stream: Any, to: str) -> None:
         writer.close()
 
 
-def _kept(chunks: Iterable[Any], rows: Any) -> Iterator[Any]:
+def _kept(chunks: Iterable[Any], rows: Any, added: Any) -> Iterator[Any]:
     at = 0
     for chunk in chunks:
-        yield chunk if rows is None else chunk.filter(rows[at : at + len(chunk)])
+        full = chunk if added is None else chunk.hstack(added[at : at + len(chunk)])
+        yield full if rows is None else full.filter(rows[at : at + len(chunk)])
         at += len(chunk)
 
 

@@ -42,7 +42,8 @@ def build_report(  # noqa: PLR0913 - options of a report, all but the first thre
     title: str | None = None,
     source: str | None = None,
     stability: int = 0,
-    cv: bool | int = False,
+    cv: Any = False,
+    groups: Any = None,
     sample_weight: Any = None,
     random_state: int = 0,
 ) -> Report:
@@ -61,8 +62,11 @@ def build_report(  # noqa: PLR0913 - options of a report, all but the first thre
         Where the table comes from, such as the name of its file.
     stability : int, default=0
         Number of random halves of the rows to select on again; 0 for none.
-    cv : bool or int, default=False
-        Whether to cross-validate the score of a model over the number of columns; a number is that of the folds (True: 5).
+    cv : bool, int or splitter, default=False
+        Whether to cross-validate the score of a model over the number of columns; a number is that of the folds (True: 5),
+        a splitter of scikit-learn makes them (``TimeSeriesSplit(5)``, for rows in order of time).
+    groups : array-like of shape (n,), optional
+        Rows of one group (a patient, a family) stay on one side of each fold.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows, as in the fit. Stability and cross-validation count all rows the same.
     random_state : int, default=0
@@ -86,7 +90,7 @@ def build_report(  # noqa: PLR0913 - options of a report, all but the first thre
         raise TypeError(f"selector is of type {type(selector).__name__}; give a fitted selector of this library.")
     check_is_fitted(selector)
     check_number("random_state", random_state, 0, whole=True)
-    check_options(X, y, stability, cv, selector.task_)
+    check_options(X, y, stability, cv, groups, selector.task_)
     explanation, coding, target = _explained(selector, X, y, sample_weight)
     stable = frequency = None
     if stability:
@@ -114,7 +118,7 @@ def build_report(  # noqa: PLR0913 - options of a report, all but the first thre
         "runners_up_count": len(explanation.others),
         "set_aside": aside_of(explanation),
         "stability": stable,
-        "cross_validation": cross_validate(selector, X, y, cv, random_state, explanation) if cv else None,
+        "cross_validation": cross_validate(selector, X, y, cv, groups, random_state, explanation) if cv else None,
         "warnings": [],
     }
     content["warnings"] = _cautions(content, explanation)

@@ -123,8 +123,9 @@ def _cross_validation(measured: CrossValidation | None) -> list[str]:
     if measured is None:
         return []
     better = "less" if measured["smaller_is_better"] else "more"
+    folds = f"{measured['folds']} folds {measured['split']}"
     lines = [
-        f"Cross-validated {measured['metric']} ({better} is better), {measured['model']}, {measured['folds']} folds:",
+        f"Cross-validated {measured['metric']} ({better} is better), {measured['model']}, {folds}:",
         "",
     ]
     random = {point["columns"]: point for point in measured["random"]}

@@ -29,12 +29,14 @@ OFTEN = 0.2
 MOST_OTHERS = 20
 
 
-def check_options(X: Any, y: Any, stability: Any, cv: Any, task: str | None) -> None:
+def check_options(X: Any, y: Any, stability: Any, cv: Any, groups: Any, task: str | None) -> None:
     """Options must be of use, and have the rows that they need."""
     if stability is True or (stability is not False and not _is_count(stability, 0)) or stability == 1:
         raise ValueError(f"stability={stability!r}: give the number of runs, at least 2, or 0 for none.")
-    if not isinstance(cv, bool) and not _is_count(cv, 2):
-        raise ValueError(f"cv={cv!r}: give True, False, or a number of folds of at least 2.")
+    if not isinstance(cv, bool) and not hasattr(cv, "get_n_splits") and not _is_count(cv, 2):
+        raise ValueError(f"cv={cv!r}: give True, False, a number of folds of at least 2, or a splitter of scikit-learn.")
+    if groups is not None and not cv:
+        raise ValueError("groups= is for cross-validation; say cv=True, too.")
     for name, value, wanted in (("stability", stability, ("X",)), ("cv", cv, ("X", "y"))):
         if not value:
             continue
@@ -94,12 +96,13 @@ def sizes_up_to(largest: int, least: int = 1) -> list[int]:
 
 
 def cross_validate(
-    selector: BaseSelector, X: Any, y: Any, cv: Any, random_state: int, explanation: Explanation
+    selector: BaseSelector, X: Any, y: Any, cv: Any, groups: Any, random_state: int, explanation: Explanation
 ) -> CrossValidation:
     """Score over the number of columns, beside random selection."""
+    splitter = cv if hasattr(cv, "get_n_splits") else None
     n_groups = len({column.group for column in explanation.chosen})
     least = max(1, sum(column.included for column in explanation.chosen))
-    folds = FOLDS if cv is True else int(cv)
+    folds = FOLDS if cv is True else int(cv) if splitter is None else 2
     with _quiet():
         found = compare(
             {"chosen": selector},
@@ -108,6 +111,8 @@ def cross_validate(
             sizes=sizes_up_to(n_groups, min(least, n_groups)),
             folds=folds,
             repeats=1,
+            cv=splitter,
+            groups=groups,
             task=getattr(selector, "task_", None) or "auto",
             random_state=random_state,
         )
@@ -125,12 +130,19 @@ def cross_validate(
         "metric": "NMSE" if metric == "nmse" else metric.replace("_", " "),
         "smaller_is_better": smaller,
         "model": found.models[0] if found.models else "",
-        "folds": folds,
+        "folds": folds if splitter is None else splitter.get_n_splits(X, y, groups),
+        "split": _how(splitter, groups),
         "points": points,
         "random": curves["random"],
         "enough": _enough(points, smaller),
         "failures": [text_of(reason) for reason in dict.fromkeys(reasons)][:10],
     }
+
+
+def _how(splitter: Any, groups: Any) -> str:
+    if type(splitter).__name__ == "TimeSeriesSplit":
+        return "in order of time"
+    return "by groups" if groups is not None else "at random" if splitter is None else "as given"
 
 
 def _point(size: int, scores: Array) -> Point:

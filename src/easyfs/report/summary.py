@@ -220,6 +220,7 @@ class CrossValidation(TypedDict):
     smaller_is_better: bool
     model: str
     folds: int
+    split: str  # how rows came to their fold: "at random", "in order of time", "by groups" or "as given"
     points: list[Point]
     random: list[Point]
     enough: int | None  # the fewest columns within one standard error of the best

@@ -29,15 +29,14 @@ FEWEST_ROWS, NEARLY_ALL = 20, 0.9
 MOSTLY, SAMPLE = 0.95, 1000
 # Whole numbers within this range are counted, in more rows within a range of as many numbers as there are rows.
 SMALL_RANGE = 1 << 16
-DECIMAL_COMMA = "numbers with a decimal comma"
-_CURRENCY = r"(?:[$€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|kr\.?|zł)"
+CURRENCY = r"(?:[$€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|kr\.?|zł)"
 # A number that begins with a zero, such as 00123, is a code.
 _NUMBER = re.compile(
-    rf"(?P<money>{_CURRENCY})?\s*(?P<sign>[+-]?)\s*(?P<dear>{_CURRENCY})?\s*"
+    rf"(?P<money>{CURRENCY})?\s*(?P<sign>[+-]?)\s*(?P<dear>{CURRENCY})?\s*"
     r"(?:(?P<plain>(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<grouped>[1-9]\d{0,2}(?P<mark>[,.'\u2019\s])\d{3}(?:(?P=mark)\d{3})*)(?:[.,](?P<rest>\d+))?"
     r"|(?P<comma>(?:0|[1-9]\d*),\d+))"
-    rf"\s*(?:(?P<percent>%)|(?P<paid>{_CURRENCY}))?"
+    rf"\s*(?:(?P<percent>%)|(?P<paid>{CURRENCY}))?"
 )
 
 
@@ -226,7 +225,7 @@ def looks_like(labels: Array) -> Looks | None:
         "amounts of money": ("money", "dear", "paid"),
         "percentages": ("percent",),
         "numbers with thousands separators": ("grouped",),
-        DECIMAL_COMMA: ("comma",),
+        "numbers with a decimal comma": ("comma",),
         "numbers": ("plain",),
     }.items():
         for text, match, value in zip(texts, found, numbers, strict=True):
