@@ -12,6 +12,7 @@ from easyfs.estimator.easyfs import EasyFS
 from easyfs.estimator.easyfs_ranking import EasyFSRanking
 from easyfs.files.scanning import Scan, scan
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
+from easyfs.saved.selection import SavedSelection, load_selection
 from easyfs.tables.to_numbers import TableToNumbers
 
 __version__ = VERSION
@@ -20,11 +21,13 @@ __all__ = [
     "EasyFS",
     "EasyFSRanking",
     "Explanation",
+    "SavedSelection",
     "Scan",
     "SelectorInfo",
     "TableToNumbers",
     "__version__",
     "available_selectors",
+    "load_selection",
     "make_selector",
     "scan",
 ]

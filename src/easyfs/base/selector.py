@@ -6,6 +6,7 @@ import copy
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import narwhals as nw
@@ -19,6 +20,7 @@ from easyfs.base.explained import Explained
 from easyfs.base.mixed import collapse, expand
 from easyfs.base.request import Request, make_request, resolve_columns, resolve_count
 from easyfs.base.result import Selection
+from easyfs.base.saving import content_of, write_selection
 from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER, ColumnInfo
 from easyfs.tables.encoder import TableEncoder, read_table
@@ -374,6 +376,22 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
         if path is not None:
             report.save(path)
         return report
+
+    def save_selection(self, path: str | os.PathLike[str]) -> Path:
+        """Save which columns were chosen as plain JSON, to take them from other tables later.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it, whole or not at all; ``easyfs.load_selection`` reads it.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        check_is_fitted(self)
+        return write_selection(content_of(self), path)
 
     def truncate(self, n_features_to_select: int | float) -> Self:
         """Get the same fit with another number of columns, at no cost.
