@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from easyfs.cli import compare, demo, inspect, methods, report, select
+from easyfs.cli import apply, compare, demo, inspect, methods, report, select
 from easyfs.cli.problems import CommandError, InterruptedRunError, one_line
 from easyfs.cli.show import fail, set_talk, settings, tidy_warnings
 
@@ -52,7 +52,7 @@ def _piped(command: Callable[..., None]) -> Callable[..., None]:
     return run_command
 
 
-for module in (select, compare, inspect, methods, report, demo):
+for module in (select, apply, compare, inspect, methods, report, demo):
     app.command(module.__name__.rsplit(".", maxsplit=1)[-1])(_piped(module.command))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from easyfs.base.explanation import Explanation
+from easyfs.base.saving import content_of
 from easyfs.cli import options as o
 from easyfs.cli.batches import WEIGHT, Streamed, can_stream, stream
 from easyfs.cli.chosen import (
@@ -28,6 +29,7 @@ from easyfs.cli.chosen import (
 from easyfs.cli.loading import Loaded, find_columns, find_target, load
 from easyfs.cli.outputs import STANDARD, Outputs, whole
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
+from easyfs.cli.saved import check_language, write_selected
 from easyfs.cli.show import busy, console, counted, plain, say, seconds, show, warn
 from easyfs.files.formats import FORMATS, endings, format_of
 from easyfs.files.scanning import Scan
@@ -92,6 +94,10 @@ class Files:
         Runs on halves of the rows, for the report; None if that is for us to say.
     cv : bool
         Whether the report has cross-validated scores.
+    save : str or None
+        Name of the file in which the selection is saved.
+    code : str or None
+        The language in which it is printed as code.
     """
 
     output: str | None
@@ -101,11 +107,16 @@ class Files:
     to: str | None
     stability: int | None
     cv: bool
+    save: str | None = None
+    code: str | None = None
 
     @property
-    def names(self) -> list[str]:
-        """Files that are asked for."""
-        return [name for name in (self.output, self.columns, self.report) if name is not None]
+    def asked(self) -> dict[str, str]:
+        """Files that are asked for, by the option that does so."""
+        printed = None if self.code is None else STANDARD
+        options = {"-o": self.output, "--columns": self.columns, "--report": self.report}
+        options |= {"--save": self.save, "--print": printed}
+        return {option: name for option, name in options.items() if name is not None}
 
 
 @dataclass
@@ -135,14 +146,16 @@ class Run:
 
 def check_files(files: Files) -> None:
     """Formats of what is to be written must be known."""
-    _output_format(files.output, files.to)
+    output_format(files.output, files.to)
     if files.report is not None and Path(files.report).suffix.lower() not in REPORTS:
         raise WrongUsageError(f"--report {files.report!r} ends in none of {', '.join(REPORTS)}.")
+    if files.code is not None:
+        check_language(files.code)
 
 
 def check_streamed(scan: Scan, selector: Any, method: str, files: Files) -> None:
     """What needs the rows in memory cannot be had of a table that is read batch by batch."""
-    written = _output_format(files.output, files.to)
+    written = output_format(files.output, files.to)
     needs = {
         f"--method {method}": not can_stream(selector),
         "--stability": bool(files.stability),
@@ -163,7 +176,7 @@ def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files
     """Choose columns of a table; write what is asked for, or show what was chosen."""
     paths = [source.path] if isinstance(source, Source) else [member.source.path for member in source.members]
     with whole(*paths) as outputs:
-        for name, option in ((files.output, "-o"), (files.columns, "--columns"), (files.report, "--report")):
+        for option, name in files.asked.items():
             outputs.check(name, option)
         run = choose(selector, source, choice)
         rows = chosen_rows(run.explanation)
@@ -177,8 +190,9 @@ def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files
             _write(outputs, files, run)
         if files.columns is not None:
             _write_columns(outputs, files.columns, run, choice.method)
-    if files.names:
-        places = ", ".join("to standard output" if name == STANDARD else name for name in files.names)
+        write_selected(outputs, files.save, files.code, content_of(run.selector))
+    if files.asked:
+        places = ", ".join("to standard output" if name == STANDARD else name for name in files.asked.values())
         say(f"{len(rows):,} of {counted(n_columns, 'column')} chosen; wrote {places}")
     else:
         _show(rows, _interactions(run.explanation), heading)
@@ -298,7 +312,7 @@ def _report(outputs: Outputs, files: Files, run: Run, seed: int) -> None:
         outputs.save(files.report, built.save)
 
 
-def _output_format(output: str | None, to: str | None) -> tuple[str, bool] | None:
+def output_format(output: str | None, to: str | None) -> tuple[str, bool] | None:
     """Format of the written table, and whether it is compressed."""
     if to is not None and to not in FORMATS:
         raise WrongUsageError(f"--to {to!r} is not known; use one of {', '.join(FORMATS)}.")
@@ -318,7 +332,7 @@ def _write(outputs: Outputs, files: Files, run: Run) -> None:
     """The table with the chosen columns only."""
     from easyfs.files.writing import write_scan, write_table  # noqa: PLC0415
 
-    written = _output_format(files.output, files.to)
+    written = output_format(files.output, files.to)
     assert files.output is not None
     assert written is not None
     to, compressed = written

@@ -171,7 +171,7 @@ class SavedSelection(TransformerMixin, BaseEstimator):
         """
         parted = open_parts(X)
         if parted is not None:
-            if parted.names is None or not self._named:
+            if parted.names is None or not self.is_named:
                 self._check_width(int(X.shape[1]) if parted.names is None else len(parted.names))
                 return parted.select(self.positions if parted.names is None else [parted.names[j] for j in self.positions])
             self._check_names(parted.names)
@@ -230,15 +230,16 @@ class SavedSelection(TransformerMixin, BaseEstimator):
         str
             The code; names of columns are quoted.
         """
-        return code_of(language, self.columns, None if self._named else self.positions, table)
+        return code_of(language, self.columns, None if self.is_named else self.positions, table)
 
     @property
-    def _named(self) -> bool:
+    def is_named(self) -> bool:
+        """Whether columns are taken by name; else by position."""
         return bool(self._known()["input"]["named"])
 
     def _of_table(self, X: Any) -> Any:
         names = list(column_names(X) or [])
-        if not self._named:
+        if not self.is_named:
             self._check_width(len(names))
             return take_columns(X, self.positions)
         self._check_names(names)
@@ -253,7 +254,7 @@ class SavedSelection(TransformerMixin, BaseEstimator):
         if X.ndim != 2:
             raise ValueError(f"X has {X.ndim} dimension{'' if X.ndim == 1 else 's'}; give rows and columns.")
         self._check_width(int(X.shape[1]))
-        if self._named:
+        if self.is_named:
             warn_user("X has no names of columns, but the selection has: columns are taken by their position.")
         return (X.tocsr() if sparse.issparse(X) else X)[:, self.positions]
 
@@ -261,8 +262,8 @@ class SavedSelection(TransformerMixin, BaseEstimator):
         wanted = self._known()["input"]["columns"]
         if found != wanted:
             raise ValueError(
-                f"X has {found} column{'' if found == 1 else 's'}, but the selection was made from {wanted}; columns without "
-                "names are taken by position, so give all of them in their order."
+                f"X has {found} column{'' if found == 1 else 's'}, but the selection was made from {wanted}. It has no names, "
+                "so columns are taken by position: give all of them in their order."
             )
 
     def _check_names(self, names: list[Any]) -> None:
