@@ -153,7 +153,7 @@ def test_a_missing_column_is_named(command, saved, new, tmp_path):
     failed(
         command("apply", "s.json", "new.csv", "-o", "out.csv"),
         1,
-        "new.csv has no column 'x2' (and 1 more that the selection",
+        "new.csv has no column 'x2' (and 1 more that the",
     )
     assert not (tmp_path / "out.csv").exists()
 

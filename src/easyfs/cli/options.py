@@ -80,7 +80,12 @@ Print = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=TALK)]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error came from.", rich_help_panel=TALK)]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", help="Say what is done, step by step, and where an error came from.", rich_help_panel=TALK
+    ),
+]
 
 
 def text_options(

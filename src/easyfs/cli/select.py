@@ -122,8 +122,8 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
 ) -> None:
     """Choose the columns of a TABLE that say most about a target.
 
-    Without -o, --columns, --report, --save or --print, the chosen columns are shown. Several files, and a table that is large for the free
-    memory, are read batch by batch.
+    Without -o, --columns, --report, --save or --print, the chosen columns are shown. Several files, and a table that is
+    large for the free memory, are read batch by batch.
 
     [bold]easyfs select data.csv --target price -k 20 -o chosen.parquet --report report.html[/bold]
     """

@@ -31,6 +31,7 @@ from easyfs.cli.outputs import STANDARD, Outputs, whole
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
 from easyfs.cli.saved import check_language, write_selected
 from easyfs.cli.show import busy, console, counted, plain, say, seconds, show, warn
+from easyfs.cli.show import settings as talk
 from easyfs.files.formats import FORMATS, endings, format_of
 from easyfs.files.scanning import Scan
 from easyfs.files.source import Source
@@ -45,6 +46,7 @@ TAKEN = {
     "include": "--include",
     "exclude": "--exclude",
     "random_state": "--seed",
+    "verbose": "--verbose",
 }
 
 
@@ -229,6 +231,8 @@ def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int
         settings = {**settings, "random_state": seed}
     if "task" in known:
         settings = {**settings, "task": task}
+    if "verbose" in known:
+        settings = {**settings, "verbose": int(talk.verbose)}
     try:
         return make_selector(method, count, **settings)
     except TypeError as error:

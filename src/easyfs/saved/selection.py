@@ -261,9 +261,10 @@ class SavedSelection(TransformerMixin, BaseEstimator):
     def _check_width(self, found: int) -> None:
         wanted = self._known()["input"]["columns"]
         if found != wanted:
+            many = "" if found == 1 else "s"
             raise ValueError(
-                f"X has {found} column{'' if found == 1 else 's'}, but the selection was made from {wanted}. It has no names, "
-                "so columns are taken by position: give all of them in their order."
+                f"X has {found} column{many}, but the selection was made from {wanted}. Columns without names are taken by "
+                "their position: give all of them in their order."
             )
 
     def _check_names(self, names: list[Any]) -> None:
