@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from easyfs.base.explained import Explained
 from easyfs.base.mixed import collapse, expand
+from easyfs.base.path import plot_path
 from easyfs.base.request import Request, make_request, resolve_columns, resolve_count
 from easyfs.base.result import Selection
 from easyfs.base.saving import content_of, write_selection
@@ -376,6 +377,22 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
         if path is not None:
             report.save(path)
         return report
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw what each chosen column added, and what all of them explain together.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes; ``.figure`` is the figure. It needs the extra ``report``.
+        """
+        check_is_fitted(self)
+        return plot_path(self, ax)
 
     def save_selection(self, path: str | os.PathLike[str]) -> Path:
         """Save which columns were chosen as plain JSON, to take them from other tables later.
