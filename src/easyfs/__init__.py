@@ -1,5 +1,6 @@
 """EasyFS: pick the few columns that matter out of thousands."""
 
+import os
 from typing import Any
 
 # First and whole: scikit-learn takes about a tenth of a second longer to import when our modules pull in its parts.
@@ -7,6 +8,7 @@ import sklearn.feature_selection  # noqa: F401
 
 from easyfs.base.explanation import Explanation
 from easyfs.base.selector import set_report_builder
+from easyfs.common.neighbours import warn_of_other
 from easyfs.common.version import VERSION
 from easyfs.estimator.easyfs import EasyFS
 from easyfs.estimator.easyfs_ranking import EasyFSRanking
@@ -40,6 +42,7 @@ def _build_report(*args: Any, **options: Any) -> Any:
 
 
 set_report_builder(_build_report)
+warn_of_other(os.path.dirname(__file__))
 
 
 def __getattr__(name: str) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
+import sys
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,8 @@ WHAT = "the selection"
 @cache
 def schema() -> dict[str, Any]:
     """The JSON Schema of a saved selection."""
+    from importlib import resources  # noqa: PLC0415 - it takes its time
+
     text = resources.files("easyfs.base").joinpath("selection.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
@@ -75,7 +76,7 @@ def content_of(selector: Any) -> dict[str, Any]:
             "easyfs": VERSION,
             "numpy": np.__version__,
             "scikit-learn": sklearn.__version__,
-            "python": platform.python_version(),
+            "python": ".".join(map(str, sys.version_info[:3])),
         },
     }
 
