@@ -58,4 +58,4 @@ def test_importing_beside_the_other_one_warns_once(tmp_path: Path) -> None:
     assert run.stdout.strip() == str(tmp_path / "easyfs" / "__init__.py")
     assert run.stderr.count("Warning: ") == 1
     assert "script.py:1: UserWarning: another project, 'easyfs' 9.8.7, is installed beside easyfs-ml" in run.stderr
-    assert "pip uninstall easyfs, then pip install --force-reinstall --no-deps easyfs-ml" in run.stderr
+    assert "pip uninstall easyfs easyfs-ml, then pip install easyfs-ml" in run.stderr

@@ -28,7 +28,7 @@ def warn_of_other(package: str) -> None:
         warnings.warn(
             f"another project, 'easyfs' {version}, is installed beside easyfs-ml in {folder!r}. Both are imported as "
             "easyfs, so that files of one may have replaced those of the other. Keep one of them; to keep this one: "
-            "pip uninstall easyfs, then pip install --force-reinstall --no-deps easyfs-ml.",
+            "pip uninstall easyfs easyfs-ml, then pip install easyfs-ml.",
             UserWarning,
             stacklevel=3,
         )
