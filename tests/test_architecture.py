@@ -13,8 +13,8 @@ import easyfs
 HOUSE = Path(easyfs.__file__).parent
 # From the top down.
 ROOMS = [
-    *("common", "tables", "files", "base", "sums", "stages", "sample", "passes", "engines", "estimator", "baselines"),
-    *("spark", "registry", "evaluation", "report", "cli", "__init__", "__main__"),
+    *("common", "tables", "files", "base", "sums", "stages", "sample", "passes", "engines", "saved", "estimator"),
+    *("baselines", "spark", "registry", "evaluation", "report", "cli", "__init__", "__main__"),
 ]
 
 

@@ -1,5 +1,6 @@
 """EasyFS: pick the few columns that matter out of thousands."""
 
+import os
 from typing import Any
 
 # First and whole: scikit-learn takes about a tenth of a second longer to import when our modules pull in its parts.
@@ -7,11 +8,13 @@ import sklearn.feature_selection  # noqa: F401
 
 from easyfs.base.explanation import Explanation
 from easyfs.base.selector import set_report_builder
+from easyfs.common.neighbours import warn_of_other
 from easyfs.common.version import VERSION
 from easyfs.estimator.easyfs import EasyFS
 from easyfs.estimator.easyfs_ranking import EasyFSRanking
 from easyfs.files.scanning import Scan, scan
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
+from easyfs.saved.selection import SavedSelection, load_selection
 from easyfs.tables.to_numbers import TableToNumbers
 
 __version__ = VERSION
@@ -20,11 +23,13 @@ __all__ = [
     "EasyFS",
     "EasyFSRanking",
     "Explanation",
+    "SavedSelection",
     "Scan",
     "SelectorInfo",
     "TableToNumbers",
     "__version__",
     "available_selectors",
+    "load_selection",
     "make_selector",
     "scan",
 ]
@@ -37,6 +42,7 @@ def _build_report(*args: Any, **options: Any) -> Any:
 
 
 set_report_builder(_build_report)
+warn_of_other(os.path.dirname(__file__))
 
 
 def __getattr__(name: str) -> Any:

@@ -65,6 +65,9 @@ class _Stage(Params):
     exclude = _param("exclude", "columns that are never selected, by name or place")
     feature_groups = _param("feature_groups", "a label for each column: those with the same one go together")
     random_state = _param("random_state", "seed of the network")
+    memory_limit = _param("memory_limit", "gigabytes that a fit may hold")
+    device = _param("device", "where sums are made by each worker, such as 'cuda'; None for the processor")
+    verbose = _param("verbose", "how much is printed by the driver while it fits: 0, 1 or 2")
 
     # What the constructor calls the columns, and Spark's names of them.
     _columns: ClassVar[dict[str, str]] = {

@@ -310,3 +310,15 @@ def test_a_table_of_noise_is_said_to_be_one_once(command, tmp_path, asked):
     report = json.loads((tmp_path / "r.json").read_text())
     assert report["warnings"][0]["code"] == "only_chance"
     assert command("select", "noise.csv", "-t", "y", *asked, "-q")[2] == ""
+
+
+def test_verbose_tells_the_steps_on_standard_error(command, numbers):
+    code, out, err = command("select", numbers, "-t", "y", "-k", 2, "--verbose", "-o", "-")
+    assert code == 0
+    assert out.splitlines()[0] == "x2,x5,y"
+    steps = [line.split()[1].rstrip(":") for line in err.splitlines() if line.startswith("[EasyFS] ")]
+    assert steps == ["reading", "plan", "sums", "search", "chosen"]
+    assert "[EasyFS]" not in command("select", numbers, "-t", "y", "-k", 2)[2]
+    code, _, err = command("select", numbers, "-t", "y", "--set", "verbose=1")
+    assert code == 2
+    assert "verbose has an option of its own, --verbose" in err

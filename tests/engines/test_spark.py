@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from easyfs import EasyFS, EasyFSRanking
+from easyfs import EasyFS, EasyFSRanking, load_selection
 from easyfs.engines import spark as engine
 from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import Summing
@@ -363,3 +363,26 @@ def test_what_is_added_up_can_be_sent() -> None:
     rows_of = [engine._row({"place": 1, "number": n, "found": engine.pickle.dumps(empty, 5)}, engine.ADDED) for n in (5, 3)]
     (added,) = engine.add_up(rows_of)
     assert added.to_pylist()[0]["number"] == 3
+
+
+def test_a_saved_selection_is_taken_from_a_table_of_spark(spark: Any, tmp_path: Path) -> None:
+    table = rows(300)
+    selector = EasyFS(3, include=["x2", "city"], random_state=0).fit(table.drop_columns(["label", "word", "w"]), "value")
+    chosen = load_selection(selector.save_selection(tmp_path / "selection.json"))
+    frame = in_parts(spark, table, 2)
+    taken = chosen.transform(frame.select(*reversed(frame.columns)))
+    assert type(taken).__name__ == "DataFrame"
+    assert taken.columns == chosen.columns
+    assert taken.count() == 300
+    with pytest.raises(ValueError, match="does not have the selected column 'city'"):
+        chosen.transform(frame.drop("city"))
+    with pytest.raises(ValueError, match="column 'x2' holds text, but it held numbers"):
+        chosen.transform(frame.withColumn("x2", frame["city"]))
+
+
+def test_steps_are_told(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    EasyFS(2, interactions=False, random_state=0, verbose=2).fit(
+        in_parts(spark, rows(200).select(["x0", "x2", "value"]), 2), "value"
+    )
+    told = [line.split()[1].rstrip(":") for line in capsys.readouterr().out.splitlines() if line.startswith("[EasyFS] ")]
+    assert told[:5] == ["reading", "plan", "sums", "search", "chosen"]

@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import stat
+import tempfile
 import typing
 from pathlib import Path
 from typing import Any
@@ -194,7 +195,7 @@ def test_a_folder_that_cannot_be_written_is_named(
         raise PermissionError(13, "Permission denied")
 
     # As root may write everywhere, the refusal is played.
-    monkeypatch.setattr(document.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
     with pytest.raises(PermissionError, match="cannot be written into"):
         cancer_report.save(tmp_path / "a.html")
 

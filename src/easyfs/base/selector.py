@@ -6,6 +6,7 @@ import copy
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import narwhals as nw
@@ -17,8 +18,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from easyfs.base.explained import Explained
 from easyfs.base.mixed import collapse, expand
+from easyfs.base.path import plot_path
 from easyfs.base.request import Request, make_request, resolve_columns, resolve_count
 from easyfs.base.result import Selection
+from easyfs.base.saving import content_of, write_selection
 from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER, ColumnInfo
 from easyfs.tables.encoder import TableEncoder, read_table
@@ -374,6 +377,38 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
         if path is not None:
             report.save(path)
         return report
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw what each chosen column added, and what all of them explain together.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes; ``.figure`` is the figure. It needs the extra ``report``.
+        """
+        check_is_fitted(self)
+        return plot_path(self, ax)
+
+    def save_selection(self, path: str | os.PathLike[str]) -> Path:
+        """Save which columns were chosen as plain JSON, to take them from other tables later.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it, whole or not at all; ``easyfs.load_selection`` reads it.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        check_is_fitted(self)
+        return write_selection(content_of(self), path)
 
     def truncate(self, n_features_to_select: int | float) -> Self:
         """Get the same fit with another number of columns, at no cost.

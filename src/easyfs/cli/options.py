@@ -112,8 +112,23 @@ NoHeader = Annotated[
 NoQuotes = Annotated[
     bool, typer.Option("--no-quotes", help="Quotation marks in text are ordinary characters.", rich_help_panel=INPUT)
 ]
+Print = Annotated[
+    str | None,
+    typer.Option(
+        "--print",
+        metavar="LANGUAGE",
+        help="The chosen columns as code to paste: sql, polars, pandas or sklearn.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=TALK)]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show where an error came from.", rich_help_panel=TALK)]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", help="Say what is done, step by step, and where an error came from.", rich_help_panel=TALK
+    ),
+]
 
 
 def text_options(  # noqa: PLR0913 - as many as there are options

@@ -12,6 +12,7 @@ from typing import Any
 
 from easyfs.cli.outputs import Outputs
 from easyfs.cli.show import cell, counted, new_table, plain, seconds
+from easyfs.evaluation.html import best_of, scores_table
 
 ENDINGS = (".html", ".md", ".json")
 SPARKS = "▁▂▃▄▅▆▇█"
@@ -22,6 +23,8 @@ table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular
 th, td { padding: .3rem .8rem; text-align: right; border-bottom: 1px solid #8884; }
 th:first-child, td:first-child { text-align: left; }
 td.best { font-weight: bold; }
+tr.control { opacity: .75; font-style: italic; }
+caption { text-align: left; padding: .3rem 0; opacity: .75; }
 figure { margin: 1.5rem 0; background: #fff; border-radius: 8px; overflow-x: auto; }
 figure svg { max-width: 100%; height: auto; }
 .wide { overflow-x: auto; }
@@ -91,12 +94,12 @@ def _by_size(
     return sizes, scores, whole
 
 
-def _best(content: dict[str, Any], scores: dict[tuple[str, int], Any], size: int) -> str | None:
-    sign = -1 if content["smaller_is_better"] else 1
+def _best(content: dict[str, Any], scores: dict[tuple[str, int], Any], size: int) -> set[str]:
+    """All methods that are best at a size."""
     known = {
         m: e["mean"] for (m, s), e in scores.items() if s == size and e["mean"] is not None and m not in content["whole"]
     }
-    return max(known, key=lambda method: sign * known[method]) if known else None
+    return best_of(known, smaller_is_better=content["smaller_is_better"])
 
 
 def _entry(entry: dict[str, Any] | None) -> str:
@@ -123,7 +126,7 @@ def as_page(found: Any) -> Iterator[Any]:
         best = {size: _best(content, scores, size) for size in sizes}
         for method in [*content["mean_ranks"]]:
             entries = [
-                cell(_entry(scores.get((method, size))), "bold green" if best[size] == method else "") for size in sizes
+                cell(_entry(scores.get((method, size))), "bold green" if method in best[size] else "") for size in sizes
             ]
             table.add_row(cell(method, "bold"), *entries)
         yield ""
@@ -221,11 +224,7 @@ def as_html(found: Any) -> str:
         ),
     ]
     for model in content["models"]:
-        sizes, scores, whole = _by_size(content, model)
-        rows = [[method, *(_entry(scores.get((method, size))) for size in sizes)] for method in content["mean_ranks"]]
-        best = {(_best(content, scores, size), place + 1) for place, size in enumerate(sizes)}
-        parts += [f"<h2>{escape(model)}</h2>", _html_table(["columns", *map(str, sizes)], rows, best)]
-        parts += [f"<p>All {content['columns']:,} columns: {_entry(entry)}</p>" for entry in whole.values()]
+        parts += [f"<h2>{escape(model)}</h2>", f'<div class="wide">{scores_table(found, content["name"], model)}</div>']
     parts += [f"<figure>{figure}</figure>" for figure in _figures(found)]
     parts += [
         f"<p>{escape(method)} failed {counted(failure['number'], 'time')}: {escape(plain(failure['reason']))}</p>"
@@ -238,13 +237,9 @@ def as_html(found: Any) -> str:
     )
 
 
-def _html_table(head: list[str], rows: list[list[str]], best: set[tuple[str | None, int]] | None = None) -> str:
+def _html_table(head: list[str], rows: list[list[str]]) -> str:
     lines = ["<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>"]
-    for row in rows:
-        marks = [' class="best"' if (row[0], place) in (best or ()) else "" for place in range(len(row))]
-        lines.append(
-            "<tr>" + "".join(f"<td{mark}>{escape(text)}</td>" for mark, text in zip(marks, row, strict=True)) + "</tr>"
-        )
+    lines += ["<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows]
     return '<div class="wide"><table>' + "".join(lines) + "</table></div>"
 
 

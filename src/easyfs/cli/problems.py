@@ -33,7 +33,7 @@ OPTIONS = {
     "as_format": "--from",
 }
 # Parameters that are switched off by an option without a value.
-SWITCHES = {"quotes=False": "--no-quotes", "header=False": "--no-header"}
+SWITCHES = {"quotes=False": "--no-quotes", "header=False": "--no-header", "strict=False": "--any-kind"}
 _PARAMETER = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^'\s]+'|\"[^\"\s]+\"|[\w.-]+)?")
 _SWITCH = re.compile(rf"\b({'|'.join(SWITCHES)})\b")
 

@@ -14,9 +14,10 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from easyfs.cli import compare, demo, inspect, methods, report, select
+from easyfs.cli import apply, compare, demo, inspect, methods, report, select
 from easyfs.cli.problems import CommandError, InterruptedRunError, one_line
-from easyfs.cli.show import fail, set_talk, settings, tidy_warnings
+from easyfs.cli.show import fail, say, set_talk, settings, tidy_warnings
+from easyfs.common.telling import tell_to
 
 # Typer may bring its own copy of click, so that its errors are found by way of one that typer shows.
 UsageError, ClickError = typer.BadParameter.__mro__[1:3]
@@ -51,7 +52,7 @@ def _piped(command: Callable[..., None]) -> Callable[..., None]:
     return run_command
 
 
-for module in (select, compare, inspect, methods, report, demo):
+for module in (select, apply, compare, inspect, methods, report, demo):
     app.command(module.__name__.rsplit(".", maxsplit=1)[-1])(_piped(module.command))
 
 
@@ -81,6 +82,7 @@ def run(args: list[str]) -> int:
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     tidy_warnings(one_line)
+    tell_to(say)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nothing half written is left
     try:
         code = get_command(app).main(args=args, prog_name="easyfs", standalone_mode=False)

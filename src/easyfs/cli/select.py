@@ -44,6 +44,13 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
             metavar="FILE", help="A page that explains the choice: .html, .json or .md.", rich_help_panel=o.OUTPUT
         ),
     ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="The selection as JSON, for easyfs apply and load_selection.", rich_help_panel=o.OUTPUT
+        ),
+    ] = None,
+    print_: o.Print = None,
     no_target: Annotated[
         bool, typer.Option("--no-target", help="Leave the target out of the written table.", rich_help_panel=o.OUTPUT)
     ] = False,
@@ -143,8 +150,8 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
 ) -> None:
     """Choose the columns of a TABLE that say most about a target.
 
-    Without -o, --columns or --report, the chosen columns are shown. Several files, and a table that is large for the free
-    memory, are read batch by batch.
+    Without -o, --columns, --report, --save or --print, the chosen columns are shown. Several files, and a table that is
+    large for the free memory, are read batch by batch.
 
     [bold]easyfs select data.csv --target price -k 20 -o chosen.parquet --report report.html[/bold]
     """
@@ -153,7 +160,18 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     count = None if k is None else o.parse_count(k)
     o.check_task(task)
     groups = o.parse_cv(cv)[1]
-    files = Files(output, columns, report, with_target=not no_target, to=to, stability=stability, cv=cv, json=as_json)
+    files = Files(
+        output,
+        columns,
+        report,
+        with_target=not no_target,
+        to=to,
+        stability=stability,
+        cv=cv,
+        json=as_json,
+        save=save,
+        code=print_,
+    )
     check_files(files)
     if keep and output is None:
         raise WrongUsageError("--keep is for the written table; say where with -o FILE, or leave a column out with --drop.")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from easyfs.base.explanation import Explanation
+from easyfs.base.saving import content_of
 from easyfs.cli import options as o
 from easyfs.cli.batches import WEIGHT, Streamed, can_stream, stream
 from easyfs.cli.chosen import (
@@ -29,7 +30,9 @@ from easyfs.cli.chosen import (
 from easyfs.cli.loading import Loaded, find_columns, find_targets, load, shown_target
 from easyfs.cli.outputs import STANDARD, Outputs, whole
 from easyfs.cli.problems import CommandError, WrongUsageError, hint
+from easyfs.cli.saved import check_language, write_selected
 from easyfs.cli.show import busy, console, counted, plain, say, seconds, show, warn
+from easyfs.cli.show import settings as talk
 from easyfs.cli.target_file import TargetTable
 from easyfs.files.formats import PACKED, WRITTEN, endings, written_format
 from easyfs.files.scanning import Scan
@@ -47,6 +50,7 @@ TAKEN = {
     "include": "--include",
     "exclude": "--exclude",
     "random_state": "--seed",
+    "verbose": "--verbose",
 }
 
 
@@ -107,6 +111,10 @@ class Files:
         How the folds of the report's cross-validated scores are made, if it has such: "random", "time", "group:COLUMN".
     json : bool
         Whether the result is for a program to read, on standard output.
+    save : str or None
+        Name of the file in which the selection is saved.
+    code : str or None
+        The language in which it is printed as code.
     """
 
     output: str | None
@@ -117,11 +125,16 @@ class Files:
     stability: int | None
     cv: str | None
     json: bool = False
+    save: str | None = None
+    code: str | None = None
 
     @property
-    def names(self) -> list[str]:
-        """Files that are asked for."""
-        return [name for name in (self.output, self.columns, self.report) if name is not None]
+    def asked(self) -> dict[str, str]:
+        """Files that are asked for, by the option that does so."""
+        printed = None if self.code is None else STANDARD
+        options = {"-o": self.output, "--columns": self.columns, "--report": self.report}
+        options |= {"--save": self.save, "--print": printed, "--json": STANDARD if self.json else None}
+        return {option: name for option, name in options.items() if name is not None}
 
 
 @dataclass
@@ -156,14 +169,16 @@ class Run:
 
 def check_files(files: Files) -> None:
     """Formats of what is to be written must be known."""
-    _output_format(files.output, files.to)
+    output_format(files.output, files.to)
     if files.report is not None and Path(files.report).suffix.lower() not in REPORTS:
         raise WrongUsageError(f"--report {files.report!r} ends in none of {', '.join(REPORTS)}.")
+    if files.code is not None:
+        check_language(files.code)
 
 
 def check_streamed(scan: Scan, selector: Any, method: str, files: Files, beside: TargetTable | None) -> None:
     """What needs the rows in memory cannot be had of a table that is read batch by batch."""
-    written = _output_format(files.output, files.to)
+    written = output_format(files.output, files.to)
     needs = {
         "--target-file": beside is not None,
         f"--method {method}": not can_stream(selector),
@@ -186,8 +201,7 @@ def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files
     """Choose columns of a table; write what is asked for, or show what was chosen."""
     paths = [source.origin] if isinstance(source, Source) else [member.source.origin for member in source.members]
     with whole(*paths) as outputs:
-        places = ((files.output, "-o"), (files.columns, "--columns"), (files.report, "--report"))
-        for name, option in (*places, (STANDARD if files.json else None, "--json")):
+        for option, name in files.asked.items():
             outputs.check(name, option)
         run = choose(selector, source, choice)
         rows = chosen_rows(run.explanation)
@@ -201,12 +215,14 @@ def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files
             _write(outputs, files, run, choice.keep)
         if files.columns is not None:
             _write_columns(outputs, files.columns, run, choice)
+        write_selected(outputs, files.save, files.code, content_of(run.selector))
         if files.json:
             text = columns_as_json(rows, _interactions(run.explanation), _about(run, choice))
             outputs.write(STANDARD, lambda stream: _put(stream, text))
-    if files.names:
-        written = ", ".join("to standard output" if name == STANDARD else name for name in files.names)
-        say(f"{len(rows):,} of {counted(n_columns, 'column')} chosen; wrote {written}")
+    written = [name for option, name in files.asked.items() if option != "--json"]
+    if written:
+        places = ", ".join("to standard output" if name == STANDARD else name for name in written)
+        say(f"{len(rows):,} of {counted(n_columns, 'column')} chosen; wrote {places}")
     elif not files.json:
         _show(rows, _interactions(run.explanation), heading)
 
@@ -249,6 +265,8 @@ def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int
         settings = {**settings, "random_state": seed}
     if "task" in known:
         settings = {**settings, "task": task}
+    if "verbose" in known:
+        settings = {**settings, "verbose": int(talk.verbose)}
     try:
         return make_selector(method, count, **settings)
     except TypeError as error:
@@ -344,7 +362,7 @@ def folds_of(cv: str | None) -> Any:
     return TimeSeriesSplit(FOLDS)
 
 
-def _output_format(output: str | None, to: str | None) -> tuple[str, bool] | None:
+def output_format(output: str | None, to: str | None) -> tuple[str, bool] | None:
     """Format of the written table, and whether it is compressed."""
     if to is not None and to not in WRITTEN:
         raise WrongUsageError(f"--to {to!r} is not known; use one of {', '.join(WRITTEN)}.")
@@ -368,7 +386,7 @@ def _write(outputs: Outputs, files: Files, run: Run, keep: list[str] | None) -> 
     """The table with the chosen columns only, and those that are kept."""
     from easyfs.files.writing import write_scan, write_table  # noqa: PLC0415
 
-    written = _output_format(files.output, files.to)
+    written = output_format(files.output, files.to)
     assert files.output is not None
     assert written is not None
     to, compressed = written

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from easyfs.common.threads import blas_at_one
-from easyfs.engines.parts import Part, n_rows_of
+from easyfs.engines.parts import Part, Progress, n_rows_of
 from easyfs.tables.frames import check_is_table, pandas_kind
 from easyfs.tables.naming import Roles, roles_of, split
 
@@ -77,7 +77,7 @@ class DaskTable:
         """Whether it is a dataframe."""
         return type(self.collection).__name__ == "DataFrame"
 
-    def reduce(self, function: Callable[[Part], Result]) -> Result:
+    def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:  # noqa: ARG002
         """``function`` of each partition where it is, added up in pairs; nothing else is sent."""
         import dask  # noqa: PLC0415
 

@@ -30,6 +30,7 @@ from easyfs.tables.target import Target
 from easyfs.tables.weights import check_weights, drop_weightless
 
 Result = TypeVar("Result")
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,12 @@ class PartedTable(Protocol):
     def roles(self) -> Roles:
         """Which of them are target and weights."""
 
-    def reduce(self, function: Callable[[Part], Result]) -> Result:
-        """``function`` of each part, added up; the same function is called once or more for each part."""
+    def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:
+        """``function`` of each part, added up; the same function is called once or more for each part.
+
+        ``progress`` is called with the number of rows done so far after each part that is worked on here; a cluster has
+        means of its own to show how far it is.
+        """
 
     def select(self, names: Any) -> Any:
         """The table with some of its columns (names, or positions of an array), of its own kind, without reading it."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from easyfs.engines.parts import Part
+from easyfs.engines.parts import Part, Progress
 from easyfs.engines.stream import batch_rows
 from easyfs.engines.vectors import (
     described_width,
@@ -291,7 +291,7 @@ class SparkTable:
             width = max((row["widest"] or 0 for row in self._count(vector)), default=0)
         return entry_names(self.frame.schema[vector], width)
 
-    def reduce(self, function: Callable[[Part], Result]) -> Result:
+    def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:  # noqa: ARG002
         """``function`` of each part of each partition, added up there, then in groups of partitions, then by the driver."""
         found = self._reduced(function)
         if isinstance(found, Fault) and found.recount:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from easyfs.engines.parts import Part, n_rows_of
+from easyfs.engines.parts import Part, Progress, n_rows_of
 from easyfs.files.scanning import Scan
 from easyfs.tables.naming import Roles, split
 
@@ -43,10 +43,10 @@ class StreamTable:
     roles: Roles
     batches: Callable[[], Iterator[tuple[Any, str]]]
     choose: Callable[[list[str]], Any]
-    progress: Callable[[int], None] | None = None
+    progress: Progress | None = None
 
-    def reduce(self, function: Callable[[Part], Result]) -> Result:
-        """``function`` of each batch, added up."""
+    def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:
+        """``function`` of each batch, added up; both ``progress`` hear of each."""
         total: Any = None
         first = begin = 0
         last = None
@@ -60,8 +60,9 @@ class StreamTable:
                 total = found
             else:
                 total += found
-            if self.progress is not None:
-                self.progress(first)
+            for hears in (self.progress, progress):
+                if hears is not None:
+                    hears(first)
         if total is None:
             raise ValueError("the table has no rows.")
         result: Result = total

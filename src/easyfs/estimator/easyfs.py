@@ -89,6 +89,10 @@ class EasyFS(StreamingSelector):
     random_state : int, RandomState instance or None, default=None
         Seed of the network. With a seed, the same table gives the same answer on any number of threads.
 
+    verbose : int or bool, default=0
+        How much is printed while it fits: 0 nothing, 1 a line for each step with its seconds, 2 one for each part of a
+        table that is read in parts and for each chosen column, too.
+
     Attributes
     ----------
     order_ : ndarray of shape (n_features_in_,)
@@ -176,6 +180,7 @@ class EasyFS(StreamingSelector):
         memory_limit: float = MEMORY_LIMIT,
         device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: int | bool = 0,
     ):
         self.n_features_to_select = n_features_to_select
         self.task = task
@@ -192,6 +197,7 @@ class EasyFS(StreamingSelector):
         self.memory_limit = memory_limit
         self.device = device
         self.random_state = random_state
+        self.verbose = verbose
 
     def _plan_settings(self) -> SequentialPlan:
         check_number("n_hidden", self.n_hidden, 0, whole=True)

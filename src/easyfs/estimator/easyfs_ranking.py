@@ -84,6 +84,10 @@ class EasyFSRanking(StreamingSelector):
     random_state : int, RandomState instance or None, default=None
         Seed of the network. With a seed, the same table gives the same answer on any number of threads.
 
+    verbose : int or bool, default=0
+        How much is printed while it fits: 0 nothing, 1 a line for each step with its seconds, 2 one for each part of a
+        table that is read in parts and for each chosen column, too.
+
     Attributes
     ----------
     order_ : ndarray of shape (n_features_in_,)
@@ -168,6 +172,7 @@ class EasyFSRanking(StreamingSelector):
         feature_groups: Sequence[Any] | None = None,
         device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: int | bool = 0,
     ):
         self.n_features_to_select = n_features_to_select
         self.task = task
@@ -186,6 +191,7 @@ class EasyFSRanking(StreamingSelector):
         self.feature_groups = feature_groups
         self.device = device
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

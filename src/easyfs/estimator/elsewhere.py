@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from easyfs.base.request import Request
+from easyfs.common.telling import Teller, counted
 from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
 from easyfs.common.version import VERSION
+from easyfs.engines.memory import Engine
 from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import Measuring, PartedTable, Summing
 from easyfs.engines.sampling import describe, scan, with_labels
@@ -32,12 +34,37 @@ from easyfs.tables.target_summary import describe_target
 from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
 
 
+def plan_line(plan: Plan, sample: Block) -> str:
+    """What was learnt on the sample, for those who want to hear it."""
+    found = len([found for found in plan.found if found.confirmed and not found.plain])
+    return f"plan: {counted(sample.n_rows, 'row')} of the sample" + (f", {counted(found, 'joint effect')}" if found else "")
+
+
 class Elsewhere(Findings):
     """Fit and transform a table where it is: only a sample of the rows and their sums come here."""
 
+    def _run(self: Any, engine: Engine, request: Request, told: Teller) -> None:
+        """The three steps over the rows of an engine."""
+        prepared = self._prepare(engine, request)
+        told.done(plan_line(prepared.plan, prepared.sample))
+        request = self._count_columns(prepared.sample, request, told)
+        statistics = engine.reduce(prepared)
+        told.done(f"sums: {counted(self._seen.n_rows, 'row')}")
+        self._result = self._choose(prepared.plan, statistics, request)
+        self._tell_chosen(told)
+
+    def _teller(self: Any) -> Teller:
+        return Teller(type(self).__name__, self.verbose)
+
+    def _tell_chosen(self: Any, told: Teller) -> None:
+        if told.verbose:
+            chosen, names = self._selected(), self._names() or [f"x{j}" for j in range(self.n_features_in_)]
+            listed = [str(names[j]) for j in chosen.order[: chosen.n_selected]]
+            told.end(listed, chosen.gains.tolist(), self.n_features_in_)
+
     def _fit_tensor(self: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit a table on a device: the plan is made from a sample on the host, the sums where the rows are."""
-        n = int(X.shape[0])
+        told, n = self._teller(), int(X.shape[0])
         self._check_table(to_host(X[: min(n, 2)]), reset=True, count=False, min_rows=min(n, 2))
         target, weight = check_target(y, n, self.task), check_weights(sample_weight, n)
         self._check_target_is_there(target)
@@ -48,23 +75,22 @@ class Elsewhere(Findings):
         check_varies(target)
         self._saw(n, describe_target(target, y))
         self._remember(target)
+        engine = TorchEngine(Block(X, target, weight), TorchKernels(X.device))
+        told.done(f"reading: {counted(n, 'row')} of {counted(self.n_features_in_, 'column')}")
         with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
-            engine = TorchEngine(Block(X, target, weight), TorchKernels(X.device))
-            prepared = self._prepare(engine, request)
-            request = self._count_columns(prepared.sample, request)
-            statistics = engine.reduce(prepared)
-            self._result = self._choose(prepared.plan, statistics, request)
+            self._run(engine, request, told)
 
     def _fit_parts(self: Any, table: PartedTable) -> None:
         """Fit a table that comes in parts: scan them, make the plan from the sample, sum them up, choose."""
+        told = self._teller()
         kernels_on(self.device)  # said before anything is read
         seed, rng = self._seed()
         self._roles = table.roles
         reading = partial(scan, seed=seed, memory_limit=self._memory_limit())
-        scanned = table.reduce(reading)
+        scanned = table.reduce(reading, told.progress)
         task, counts, n_rows = scanned.task(self.task), scanned.counts, scanned.n_rows
         if scanned.numbering is not None:  # known only now that all weights have been seen
-            scanned = table.reduce(partial(reading, numbering=scanned.numbering))
+            scanned = table.reduce(partial(reading, numbering=scanned.numbering), told.progress)
         rows, stands_for = scanned.sample(classes=task != "regression")
         matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
         target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
@@ -79,33 +105,41 @@ class Elsewhere(Findings):
             sample = replace(sample, stands_for=stands_for, population=float(rows.n_rows))
         self._remember(target)
         about = describe(target, counts, table.roles)
+        told.done(f"reading: {counted(n_rows, 'row')} of {counted(self.n_features_in_, 'column')}")
         if self._is_wide(matrix, n_rows):
-            self._fit_wide_parts(table, sample, target, request, about)
+            self._fit_wide_parts(table, sample, target, request, about, told)
             return
         with threads_for(*matrix.shape):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
-            request = self._count_columns(sample, request)
-        summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION, device=self.device))
+            told.done(plan_line(plan, sample))
+            request = self._count_columns(sample, request, told)
+        summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION, device=self.device), told.progress)
+        told.done(f"sums: {counted(summed.n_rows, 'row')}")
         self._saw(summed.n_rows, about, summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
+        self._tell_chosen(told)
 
-    def _fit_wide_parts(self: Any, table: PartedTable, sample: Block, target: Target, request: Request, about: Any) -> None:
+    def _fit_wide_parts(
+        self: Any, table: PartedTable, sample: Block, target: Target, request: Request, about: Any, told: Teller
+    ) -> None:
         """Fit a table in parts of which not all columns can be compared in memory."""
         seen: list[Any] = []
 
         def measured(plan: Plan) -> Marginals:
-            found: Marginals = table.reduce(Measuring(plan.light(), self._encoder, target, VERSION))
+            found: Marginals = table.reduce(Measuring(plan.light(), self._encoder, target, VERSION), told.progress)
             return found
 
         def sums(prepared: Prepared, columns: Array) -> Statistics:
-            summed = table.reduce(Summing(prepared.plan.light(), self._encoder, target, VERSION, columns, self.device))
+            summing = Summing(prepared.plan.light(), self._encoder, target, VERSION, columns, self.device)
+            summed = table.reduce(summing, told.progress)
             seen.append(summed)
             return summed.statistics
 
         with threads_for(*sample.X.shape):
-            self._fit_wide(Rows(sample, measured, sums), request)
+            self._fit_wide(Rows(sample, measured, sums), request, told)
         self._saw(seen[0].n_rows, about, seen[0].missing)
+        self._tell_chosen(told)
 
     def transform(self, X: Any) -> Any:
         """Reduce a table to the selected columns, in their original order.

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from easyfs.base.request import Request
 from easyfs.base.result import Selection
 from easyfs.common.notices import warn_user
+from easyfs.common.telling import Teller, check_verbose, counted
 from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
 from easyfs.engines.memory import Engine, MemoryEngine
@@ -59,6 +60,7 @@ class StreamingSelector(Elsewhere):
     task: str
     device: str | None
     random_state: Any
+    verbose: int | bool
     task_: str | None
     classes_: Array
     plan_: Plan
@@ -102,6 +104,7 @@ class StreamingSelector(Elsewhere):
         if is_tensor(X):
             self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
             return self
+        told = self._teller()
         X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
         block = self._rows_of(self._check_table(X, reset=True), y, sample_weight, self.task)
         request = self._constraints()
@@ -109,15 +112,15 @@ class StreamingSelector(Elsewhere):
         check_varies(block.target)
         self._saw(block.n_rows, describe_target(block.target, y))
         self._remember(block.target)
+        told.done(f"reading: {counted(block.n_rows, 'row')} of {counted(self.n_features_in_, 'column')}")
         with threads_for(*block.X.shape):
             engine = self._engine(block)
-            if self._is_wide(block.X, block.n_rows):
-                sample = engine.sample(self._seed()[0], self._sample_rows())
-                self._fit_wide(Rows(sample, partial(marginals, block=block), partial(_sums_of, block)), request)
+            if not self._is_wide(block.X, block.n_rows):
+                self._run(engine, request, told)
                 return self
-            prepared = self._prepare(engine, request)
-            request = self._count_columns(prepared.sample, request)
-            self._result = self._choose(prepared.plan, engine.reduce(prepared), request)
+            sample = engine.sample(self._seed()[0], self._sample_rows())
+            self._fit_wide(Rows(sample, partial(marginals, block=block), partial(_sums_of, block)), request, told)
+        self._tell_chosen(told)
         return self
 
     def partial_fit(
@@ -278,12 +281,12 @@ class StreamingSelector(Elsewhere):
             and X.shape[1] > most_columns(n_rows, self._memory_limit())
         )
 
-    def _fit_wide(self, rows: Rows, request: Request) -> None:
+    def _fit_wide(self, rows: Rows, request: Request, told: Teller) -> None:
         """Fit the columns that survive a screen, and say what was given up."""
         plan, choice = self._plan_settings(), self._choice_settings()
         assert isinstance(plan, SequentialPlan)
         assert isinstance(choice, SequentialChoice)
-        request = self._count_columns(rows.sample, request)
+        request = self._count_columns(rows.sample, request, told)
         most = most_columns(rows.sample.population or rows.sample.n_rows, self._memory_limit())
         found = choose_screened(rows, (plan, choice), request, most, self._seed())
         warn_user(f"{found.screened} ({self._memory_limit():g} GB).")
@@ -294,7 +297,7 @@ class StreamingSelector(Elsewhere):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
         return int(rng.integers(1 << 62)), rng
 
-    def _count_columns(self, sample: Block, request: Request) -> Request:
+    def _count_columns(self, sample: Block, request: Request, told: Teller) -> Request:
         """How many columns, by cross-validation on the sample, where that is asked for."""
         if self.n_features_to_select != "cv":
             return request
@@ -308,10 +311,12 @@ class StreamingSelector(Elsewhere):
         seed, rng = self._seed()
         found = cross_validate(sample, self._plan_settings(), self._choice_settings(), request, seed, rng)
         self.cv_results_ = found.results()
+        told.done(f"cross-validation: {counted(found.best, 'column')} of {len(found.n_features):,} tried")
         return replace(request, count=max(found.best, len(np.unique(request.groups[request.include]))))
 
     def _add(self, block: Block) -> None:
         """Sum a block up, and add the sums to those of the blocks before it."""
+        told = self._teller()
         self._check_same_settings(self.plan_)
         self._check_same_target(self.plan_, block.target)
         self._scale_late(block.X)
@@ -325,6 +330,7 @@ class StreamingSelector(Elsewhere):
         else:
             self._statistics += statistics
         self._result = None
+        told.done(f"sums: {counted(block.n_rows, 'row')} more, {self._seen.n_rows:,} so far")
 
     def _choose(self, plan: Plan, statistics: Statistics, request: Request) -> Selection:
         """Choose, and say so where nothing tells more than chance."""
@@ -351,9 +357,11 @@ class StreamingSelector(Elsewhere):
                 check_two_classes(self.classes_)
             elif self.plan_.target.kind == "values" and not statistics.target_varies():
                 raise ValueError(CONSTANT_TARGET)
+            told = self._teller()
             with threads_for(statistics.n_rows, self.n_features_in_):
                 self._warn_of_drift(statistics)
                 self._result = self._choose(self.plan_, statistics, self._constraints())
+            self._tell_chosen(told)
         return self._result
 
     # --- checks ---
@@ -362,6 +370,7 @@ class StreamingSelector(Elsewhere):
         """Check the parameters and drop what an earlier fit has left."""
         self._plan_settings()
         self._choice_settings()
+        check_verbose(self.verbose)
         self._result = None
         self._statistics = None
         for name in ("plan_", "classes_", "task_", "cv_results_", "_answered"):
@@ -406,7 +415,8 @@ class StreamingSelector(Elsewhere):
 
     def _asked(self) -> str:
         """What of the parameters a selection depends on, beside the plan."""
-        return repr(sorted((name, value) for name, value in self.get_params(deep=False).items() if name != "random_state"))
+        known = self.get_params(deep=False).items()
+        return repr(sorted((name, value) for name, value in known if name not in ("random_state", "verbose")))
 
     def _check_same_settings(self, plan: Plan) -> None:
         """A plan is made for certain settings; another selector, or this one later, must have the same."""

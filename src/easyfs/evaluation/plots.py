@@ -6,21 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from easyfs.common.extras import optional
+from easyfs.common.figures import COLOURS, CONTROL, axes, tidy
 
-# Colours that stay apart in print and for the colour-blind (Okabe and Ito), then line styles.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8B6F00", "#000000")
+# Lines of further selectors, when the colours are used up.
 STYLES = ("-", "--", ":", "-.")
-# Random selection is a reference, not a contender.
-CONTROL = "#999999"
-
-
-def axes(ax: Any = None, size: tuple[float, float] = (7.0, 4.5)) -> Any:
-    """The axes that were given, or new ones."""
-    if ax is not None:
-        return ax
-    plt = optional("matplotlib.pyplot", "report", "a figure")
-    return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 def look(selectors: list[str]) -> dict[str, dict[str, Any]]:
@@ -77,7 +66,7 @@ def plot_sizes(
         metric.replace("_", " ") + (" (less is better)" if metric in found.data[name]["smaller_is_better"] else "")
     )
     ax.set_title(f"{name}, {model}", fontsize=11)
-    _tidy(ax)
+    tidy(ax)
     ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
@@ -112,7 +101,7 @@ def plot_time(
     ax.set_ylabel(metric.replace("_", " "))
     ax.set_title(f"{name}, {size} columns", fontsize=11)
     ax.margins(x=0.15)
-    _tidy(ax)
+    tidy(ax)
     return ax
 
 
@@ -167,9 +156,3 @@ def _not_told_apart(ranks: Any, difference: float) -> list[tuple[int, int]]:
         if last > first and (not groups or last > groups[-1][1]):
             groups.append((first, last))
     return groups
-
-
-def _tidy(ax: Any) -> None:
-    ax.grid(visible=True, alpha=0.25, linewidth=0.6)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)

@@ -28,6 +28,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC, SVR
 from sklearn.utils import check_random_state
 
+from easyfs.base.selector import BaseSelector
 from easyfs.common.parameters import check_number
 from easyfs.common.types import Array
 from easyfs.registry import make_selector
@@ -209,7 +210,10 @@ def fingerprint(*parts: Any) -> str:
 def described(value: Any) -> str:
     """Text that tells two estimators, or anything else, apart by their settings."""
     if isinstance(value, BaseEstimator):
-        parameters = {name: described(setting) for name, setting in value.get_params(deep=False).items()}
+        settings = value.get_params(deep=False)
+        if isinstance(value, BaseSelector):
+            settings.pop("verbose", None)  # what is printed is no part of the answer
+        parameters = {name: described(setting) for name, setting in settings.items()}
         return f"{type(value).__module__}.{type(value).__qualname__}{json.dumps(parameters, sort_keys=True)}"
     if isinstance(value, Mapping):
         return json.dumps({str(key): described(entry) for key, entry in value.items()}, sort_keys=True)

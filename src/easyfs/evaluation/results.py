@@ -12,6 +12,7 @@ from easyfs.common.extras import optional
 from easyfs.common.types import Array
 from easyfs.evaluation import significance
 from easyfs.evaluation.cell import chosen_in
+from easyfs.evaluation.html import best_of, comparison_html, entry_of
 from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
 from easyfs.evaluation.store import Row, Store
 
@@ -85,6 +86,9 @@ class Comparison:
             f"Comparison({len(self.selectors)} selectors, {len(self.names)} data sets, {len(self.score_rows)} scores, "
             f"{len(self.failures())} failures)"
         )
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
 
     def failures(self) -> list[Row]:
         """Fits and scores that gave nothing, each with its reason."""
@@ -253,7 +257,7 @@ class Comparison:
         return pandas.DataFrame(rows)
 
     def to_markdown(self, metric: str | None = None) -> str:
-        """A table for reading: a row for each data set and size, a column for each selector, the best in bold."""
+        """A table for reading: a row for each data set and size, a column for each selector, all that are best in bold."""
         lines: list[str] = []
         values = self.values(metric)
         several = len(self.models) > 1
@@ -266,17 +270,11 @@ class Comparison:
                 for s in self.selectors
                 if (name, size, model, s) in values and not np.isnan(values[name, size, model, s]).all()
             }
-            best = max(means, key=lambda s, means=means: self._sign(measure) * means[s]) if means else None  # type: ignore[misc]
+            best = best_of(means, smaller_is_better=self._sign(measure) < 0)
             cells = [name, str(size), *([model] if several else []), measure]
             for s in self.selectors:
-                text = "—"
-                if s in means:
-                    entries = values[name, size, model, s]
-                    real = entries[~np.isnan(entries)]
-                    text = f"{means[s]:.3f}" + (f" ± {real.std(ddof=1):.3f}" if len(real) > 1 else "")
-                    lost = int(np.isnan(entries).sum())
-                    text += f" ({lost} failed)" if lost else ""
-                    text = f"**{text}**" if s == best else text
+                text = entry_of(values[name, size, model, s]) if s in means else "—"
+                text = f"**{text}**" if s in best else text
                 cells.append(text)
             lines.append("| " + " | ".join(cells) + " |")
         return "\n".join(lines) + "\n"

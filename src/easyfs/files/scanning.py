@@ -13,7 +13,7 @@ from easyfs.files.doubts import say_doubts
 from easyfs.files.finding import find_files
 from easyfs.files.formats import EmptyFileError, FileError, TextOptions
 from easyfs.files.members import Member
-from easyfs.files.source import open_source
+from easyfs.files.source import Source, open_source
 
 MOST_FILES, MOST_NAMES = 4, 8
 ROWS = 1 << 16
@@ -385,6 +385,11 @@ def scan_files(
     if not members:
         raise FileError(f"{empty[0]!r} is empty{', and so are the others' if len(empty) > 1 else ''}.")
     return Scan(members, _names_of(members), options)
+
+
+def scan_of(source: Source) -> Scan:
+    """A table in one file that is open already, such as a copy of standard input."""
+    return Scan([Member(source, source.label.strip("'"), {})], source.names, source.options)
 
 
 def _names_of(members: list[Member]) -> list[str]:

@@ -56,17 +56,20 @@ def write_table(
             _write_cells(_kept(source.texts(wanted), rows, added), stream, between)
             return
         frame = source.read(wanted) if added is None else source.read(wanted).hstack(added)
-        frame = frame if rows is None else frame.filter(rows)
-        if to in DELIMITED:
-            _write_cells([frame], stream, "\t" if to == "tsv" else ",")
-        elif to == "npz":
-            write_arrays(frame, target, out)
-        else:
-            {"parquet": frame.write_parquet, "arrow": frame.write_ipc, "jsonl": frame.write_ndjson}[to](stream)
+        _write_frame(frame if rows is None else frame.filter(rows), stream, to, target)
 
 
-def write_scan(scan: Scan, out: IO[bytes], *, to: str, compressed: bool = False) -> None:
-    """Write a table that is read batch by batch; it is never in memory as a whole.
+def _write_frame(frame: Any, stream: Any, to: str, target: str | None = None) -> None:
+    if to in DELIMITED:
+        _write_cells([frame], stream, "\t" if to == "tsv" else ",")
+    elif to == "npz":
+        write_arrays(frame, target, stream)
+    else:
+        {"parquet": frame.write_parquet, "arrow": frame.write_ipc, "jsonl": frame.write_ndjson}[to](stream)
+
+
+def write_scan(scan: Scan, out: IO[bytes], *, to: str, compressed: bool = False, whole: bool = False) -> None:
+    """Write a table that is read batch by batch, in the order of its names; it is never in memory as a whole.
 
     Parameters
     ----------
@@ -75,16 +78,20 @@ def write_scan(scan: Scan, out: IO[bytes], *, to: str, compressed: bool = False)
     out : binary stream
         Where to.
     to : str
-        The format; not .npz, whose arrays are written whole.
+        The format; .npz, whose arrays are written whole, needs ``whole``.
     compressed : bool, default=False
         Whether to compress with gzip.
+    whole : bool, default=False
+        Whether the table may be in memory as a whole.
     """
-    frames = (frame for frame, _ in scan.batches())
+    frames = _or_empty((frame for frame, _ in scan.batches()), scan)
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) if compressed else nullcontext(out) as stream:
         if to in DELIMITED and scan.is_delimited:
             first = scan.members[0].source
             between = "\t" if to == "tsv" else "," if first.format == "tsv" else first.delimited.delimiter
-            _write_cells(scan.texts(), stream, between)
+            _write_cells(_or_empty(scan.texts(), scan), stream, between)
+        elif whole:
+            _write_frame(scan.collect().select(scan.names), stream, to)
         elif to in DELIMITED:
             _write_cells(frames, stream, "\t" if to == "tsv" else ",")
         elif to == "jsonl":
@@ -94,6 +101,14 @@ def write_scan(scan: Scan, out: IO[bytes], *, to: str, compressed: bool = False)
             raise FileError("an .npz is written from a table in memory; choose .parquet or .csv.")
         else:
             _write_arrow(frames, stream, to)
+
+
+def _or_empty(frames: Iterator[Any], scan: Scan) -> Iterator[Any]:
+    """The frames; of a table without rows one that has the columns, so that they are written all the same."""
+    pl = optional("polars", "cli", "writing a table")
+    first = next(frames, None)
+    yield pl.DataFrame(schema=scan.types()).select(scan.names) if first is None else first
+    yield from frames
 
 
 def _write_arrow(frames: Iterator[Any], stream: Any, to: str) -> None:

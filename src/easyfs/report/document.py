@@ -6,10 +6,10 @@ import copy
 import html
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from easyfs.files.whole import write_whole
 from easyfs.report.check import check_content
 from easyfs.report.markdown import to_markdown
 from easyfs.report.page import to_html
@@ -96,7 +96,7 @@ class Report:
                 f"path={os.fspath(path)!r}: a report is written as .html, .json or .md; end the name with one."
             )
         write = self.to_html if suffix.startswith(".htm") else self.to_json if suffix == ".json" else self.to_markdown
-        _write_whole(target, write().encode("utf-8"))
+        write_whole(target, write().encode("utf-8"))
         return target
 
     @classmethod
@@ -133,28 +133,3 @@ def _complete(content: dict[str, Any]) -> None:
         if isinstance(feature, dict):
             feature.setdefault("p_value", None)
             feature.setdefault("beyond_chance", None)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write under another name in the same folder, then rename."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {os.fspath(folder)!r} to write {path.name!r} into; make it first.")
-    if path.is_dir():
-        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; give the name of a file.")
-    try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{path.name[:40]}.", suffix=".part")
-    except PermissionError as error:
-        raise PermissionError(f"the folder {os.fspath(folder)!r} cannot be written into; choose another one.") from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, (path.stat().st_mode & 0o777) if path.exists() else 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
