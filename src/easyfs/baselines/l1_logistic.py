@@ -72,6 +72,8 @@ class L1LogisticSelector(Baseline):
         Names of the columns of ``X``; only where all of them are strings.
     C_ : float
         The ``C`` of the model that the scores are from.
+    n_iter_ : int
+        Largest number of iterations of a fit.
 
     See Also
     --------
@@ -85,7 +87,7 @@ class L1LogisticSelector(Baseline):
     sum of the absolute coefficients [1]_ are minimised for each class against the rest, by scikit-learn's liblinear, with
     the intercept free of penalty up to a thousandth. Columns are ordered by the Euclidean norm of their coefficients
     over the classes. Where fewer columns are in the model than are wanted, ``C`` is doubled until there are as many, at
-    most twelve times. Columns that are not in the model follow the others, by the slope of the loss.
+    most six times. Columns that are not in the model follow the others, by the slope of the loss.
 
     References
     ----------
@@ -104,6 +106,7 @@ class L1LogisticSelector(Baseline):
     tasks = ("classification",)
 
     C_: float
+    n_iter_: int
 
     def __init__(
         self,
@@ -136,5 +139,6 @@ class L1LogisticSelector(Baseline):
             return np.linalg.norm(path.coef, axis=1), path.strength().max(axis=1)
 
         scores, slopes, self.C_ = enough_columns(fit, float(self.C), problem)
+        self.n_iter_ = max(1, path.n_iter)
         warn_unfinished(self, path.failed)
         return Scored(scores, np.lexsort((-slopes, -scores)))

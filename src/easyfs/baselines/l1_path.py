@@ -26,7 +26,7 @@ INTERCEPT_SCALING = 1e3
 # Share of the loss that a model of many classes has to explain before its coefficients are compared.
 EXPLAINED = 0.9
 # How often C is doubled at most to have enough columns.
-MAX_DOUBLINGS = 12
+MAX_DOUBLINGS = 6
 # How scikit-learn is asked for an L1 penalty.
 L1 = {"l1_ratio": 1.0} if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8) else {"penalty": "l1"}
 

@@ -75,6 +75,8 @@ class L1SVMSelector(Baseline):
         Names of the columns of ``X``; only where all of them are strings.
     C_ : float
         The ``C`` of the model that the scores are from.
+    n_iter_ : int
+        Largest number of iterations of a fit.
 
     See Also
     --------
@@ -87,7 +89,7 @@ class L1SVMSelector(Baseline):
     This is ``SelectFromModel(LinearSVC(penalty="l1", dual=False), max_features=k)`` of scikit-learn [2]_ on columns of mean
     0 and standard deviation 1: the squared hinge loss, ``C`` times its sum over rows, and the sum of the absolute
     coefficients, which also penalises the intercept. Where fewer columns are in the model than are wanted, ``C`` is
-    doubled until there are as many, at most twelve times. Columns that are not in the model follow the others, by the
+    doubled until there are as many, at most six times. Columns that are not in the model follow the others, by the
     slope of the loss.
 
     References
@@ -108,6 +110,7 @@ class L1SVMSelector(Baseline):
     tasks = ("classification",)
 
     C_: float
+    n_iter_: int
 
     def __init__(
         self,
@@ -133,20 +136,19 @@ class L1SVMSelector(Baseline):
 
     def _score(self, problem: Problem) -> Scored:
         X, y = problem.standardized(), problem.y
-        unfinished = 0
+        self.n_iter_ = 0
 
         def fit(C: float) -> tuple[Array, Array]:
-            nonlocal unfinished
             model = LinearSVC(penalty="l1", dual=False, C=C, max_iter=self.max_iter, tol=self.tol, random_state=0)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(X, y)
-            unfinished = int(model.n_iter_ >= self.max_iter)
+            self.n_iter_ = max(1, int(model.n_iter_))
             margins = model.decision_function(X).reshape(len(X), -1)
             signs = np.where(y[:, None] == (np.arange(margins.shape[1]) if margins.shape[1] > 1 else 1), 1.0, -1.0)
             slopes = X.T @ (signs * np.maximum(0.0, 1.0 - signs * margins))
             return np.abs(model.coef_).sum(axis=0), np.abs(slopes).max(axis=1)
 
         scores, slopes, self.C_ = enough_columns(fit, float(self.C), problem)
-        warn_unfinished(self, unfinished)
+        warn_unfinished(self, int(self.n_iter_ >= self.max_iter))
         return Scored(scores, np.lexsort((-slopes, -scores)))

@@ -171,6 +171,7 @@ class SPFSRSelector(Baseline):
 
     several_targets = True
     finds_set = True
+    one_size = True
 
     best_score_: float
     n_iter_: int
