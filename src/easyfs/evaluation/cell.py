@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import numbers
 import re
 import time
 import traceback
@@ -247,6 +248,12 @@ def _prepared_selector(selector: Any, size: int, task: str, seed: int, time_limi
         settings["time_limit"] = time_limit
     fresh.set_params(**settings)
     return whole
+
+
+def seed_of(cell: Cell) -> int | None:
+    """The seed that the selector of a cell has: its own, or the one it is given; None where it is no number."""
+    own = None if isinstance(cell.selector, str) else _chooser(cell.selector).get_params(deep=False).get("random_state")
+    return cell.seed if own is None else int(own) if isinstance(own, numbers.Integral) else None
 
 
 def stops_by_itself(selector: Any) -> bool:

@@ -15,7 +15,7 @@ from scipy import sparse
 from easyfs.base.mixed import for_matrix
 from easyfs.base.request import resolve_count
 from easyfs.common.parameters import check_number
-from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
+from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell, seed_of
 from easyfs.evaluation.metrics import SMALLER_IS_BETTER, name_of, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
 from easyfs.evaluation.protocol import (
@@ -302,7 +302,7 @@ class _Asked:
         def report(cell: Cell, kind: str, found: Row) -> None:
             row: Row = {"kind": kind, "name": self.name, "data": self.table, "selector": cell.label}
             row |= {"repeat": cell.split.repeat, "fold": cell.split.fold, "key": cell.key, "code": cell.code, **found}
-            row |= environment() | {"date": now()}
+            row |= {"seed": seed_of(cell), **environment(), "date": now()}
             if kind == "score":
                 row["score_key"] = self.score_keys[found["model"]]
             store.append(row)
