@@ -272,7 +272,8 @@ class SPFSRSelector(Baseline):
         forest = RandomForestSelector(n_estimators=FOREST_TREES, time_limit=limit, random_state=random)
         found = np.bincount(problem.unit, weights=forest._score(problem).scores)
         low, high = found.min(), found.max()
-        return (found - low) / ((high - low) or 1.0) * START_RANGE - START_RANGE / 2.0
+        stretched: Array = (found - low) / ((high - low) or 1.0) * START_RANGE - START_RANGE / 2.0
+        return stretched
 
     def _scorer(self, problem: Problem, folds: Array) -> Any:
         Z = np.ascontiguousarray(problem.standardized())

@@ -283,7 +283,7 @@ class _Asked:
         left = tuple((n, model) for n in sizes for model in self.models if (n, self.score_keys[model]) not in done)
         return Cell(
             key,
-            self.codes[label],
+            known.code(key) or self.codes[label],  # what is chosen already stays under the code that chose it
             label,
             self.told[label],
             split,
@@ -337,6 +337,10 @@ class _Known:
     def failed(self, key: str) -> bool:
         """Whether the fit was tried and failed."""
         return key in self.fits and self.fits[key]["status"] != "ok"
+
+    def code(self, key: str) -> str | None:
+        """The code that an earlier fit was made with, if it is known."""
+        return self.fits[key].get("code") if key in self.fits else None
 
     def chosen(self, key: str, sizes: tuple[int, ...]) -> dict[int, list[int]] | None:
         """Columns of each size; None unless all are known."""

@@ -23,6 +23,15 @@ def axes(ax: Any = None, size: tuple[float, float] = (7.0, 4.5)) -> Any:
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 
+def steady() -> Any:
+    """A context in which a figure is saved as the same bytes each time: names inside an SVG are not drawn at random.
+
+    Pass ``metadata={"Date": None}`` to ``savefig`` as well.
+    """
+    matplotlib = optional("matplotlib", "report", "a figure")
+    return matplotlib.rc_context({"svg.hashsalt": "easyfs"})
+
+
 def look(selectors: list[str]) -> dict[str, dict[str, Any]]:
     """Colour and line of each selector: EasyFS first and thick, random selection grey."""
     found: dict[str, dict[str, Any]] = {}
