@@ -93,7 +93,7 @@ SEED_MARK = " seed "
 
 
 def seeded(names: list[str], seeds: int) -> dict[str, Method]:
-    """Methods under names for each seed: the first as it is, with the seed of each fold, and others with seeds of their own."""
+    """Methods by name and seed: the first as it is, with the seed of each fold, others with a seed of their own."""
     found = {name: METHODS[name] for name in names}
     for name in names:
         for seed in range(1, seeds):

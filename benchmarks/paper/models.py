@@ -1,9 +1,10 @@
-"""Do the selections hold for other models? Nearest neighbours, ridge and gradient boosting on the columns that ``run.py`` chose.
+"""Do the selections hold for other models? Neighbours, ridge and gradient boosting on the columns that ``run.py`` chose.
 
     python benchmarks/paper/models.py [--data ORL,YALE] [--models "gradient boosting"] [--jobs 2]
 
 Five nearest neighbours, ridge (for classes: on indicators of the classes) and gradient boosting on histograms,
-scikit-learn's defaults, at the paper's two sizes, in all folds that ``run.py`` has fitted. Nothing is selected anew: the columns are those in benchmarks/paper/raw.
+scikit-learn's defaults, at the paper's two sizes, in all folds that ``run.py`` has fitted. Nothing is selected anew: the
+columns are those in benchmarks/paper/raw.
 Results go to benchmarks/paper/raw/models; a rerun does only what is missing. Writes docs/results/models.md.
 """
 

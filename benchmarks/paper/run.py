@@ -1,10 +1,11 @@
 """Run the paper's tables and curves, and keep every result as it comes.
 
-    python benchmarks/paper/run.py [--data ORL,YALE] [--methods EasyFS,RF] [--repeats 3] [--seeds 1] [--minutes 60] [--jobs 2]
+    python benchmarks/paper/run.py [--data ORL,YALE] [--methods EasyFS,RF] [--repeats 3] [--seeds 1] [--jobs 2]
 
 Five folds, shuffled, stratified for classes; three repeats, one for the slow methods (spFSR, LassoNet, STG). Selection,
 scaling and imputation happen inside the training rows. With ``--seeds 5`` the methods named in ``--seeded`` (EasyFS) are
-fitted with five seeds of their own on the same folds; tables then show their means over the seeds, and the spread. Linear SVM for classes, SVR with RBF kernel for numbers,
+fitted with five seeds of their own on the same folds; tables then show their means over the seeds, and the spread.
+Linear SVM for classes, SVR with RBF kernel for numbers,
 scikit-learn's defaults. A fit may take two minutes: methods that can stop by themselves stop there with the best so far,
 and the row says so; any other is ended and the row says that. Results go to benchmarks/paper/raw, one file a data set; a
 rerun does only what is missing, or was found by other code (``--any-code`` keeps that). ``tables.py`` makes tables and

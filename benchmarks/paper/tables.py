@@ -205,8 +205,8 @@ def easily_beaten(task: str, found: Comparison) -> list[str]:
             better = sum(sign * (mean - theirs) > 0 for mean in means.values())
             lines.append(
                 f"- {data.name}, {size} columns: {better} of {len(means)} methods, random selection among them "
-                f"({means['random']:.4f}), are better than the {theirs:.4f} that the paper printed for EasyFS: to beat that "
-                "figure says nothing of a method, and the data or the model there must be others than those here."
+                f"({means['random']:.4f}), are better than the {theirs:.4f} that the paper printed for EasyFS: to beat "
+                "that says nothing of a method, and the data or the model there must be others than those here."
             )
     return ["Printed figures that random columns beat:", "", *lines, ""] if lines else []
 
@@ -240,8 +240,9 @@ def ranks() -> str:
     lines = [
         "# Who is ahead: mean ranks and tests",
         "",
-        "A table counts once: the two sizes of a data set share their folds, Wheat599 is one table with four targets, SoyNAM",
-        "one with three. Ranks and differences are averaged over the cells of a table first, and all tests are over tables.",
+        "A table counts once: the two sizes of a data set share their folds, Wheat599 is one table with four targets,",
+        "SoyNAM one with three. Ranks and differences are averaged over the cells of a table first, and all tests are",
+        "over tables.",
         "",
         "A cell is a data set at one of the paper's two sizes: the mean over folds that all methods of the list were tried",
         "in: one repeat of five folds where the slow methods (spFSR, LassoNet, STG) are listed, otherwise three; on SoyNAM",
@@ -291,7 +292,8 @@ def over_what(found: Comparison) -> list[str]:
     )
     return [
         f"{test.n_cells} tables ({', '.join(found.names)}), {possible}.",
-        f"Friedman's test p = {test.p_value:.2g}, critical difference of mean ranks {test.critical_difference:.2f} (Nemenyi, 5 %).",
+        f"Friedman's test p = {test.p_value:.2g}, critical difference of mean ranks {test.critical_difference:.2f}",
+        "(Nemenyi, 5 %).",
     ]
 
 

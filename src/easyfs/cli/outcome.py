@@ -12,6 +12,7 @@ from typing import Any
 
 from easyfs.cli.outputs import Outputs
 from easyfs.cli.show import cell, counted, new_table, plain, seconds
+from easyfs.evaluation.plots import steady
 
 ENDINGS = (".html", ".md", ".json")
 SPARKS = "▁▂▃▄▅▆▇█"
@@ -263,7 +264,8 @@ def _figures(found: Any) -> Iterator[str]:
         except ValueError:  # too few methods or cells for this one
             continue
         text = io.StringIO()
-        axes.figure.savefig(text, format="svg", metadata={"Date": None})
+        with steady():
+            axes.figure.savefig(text, format="svg", metadata={"Date": None})
         plt.close(axes.figure)
         drawn = text.getvalue()
         yield drawn[drawn.index("<svg") :]
