@@ -56,6 +56,11 @@ class DataSet:
     max_rows: int | None = None
 
     @property
+    def table(self) -> str:
+        """The table that it is from: the traits of SoyNAM, and the environments of Wheat599, are targets of one."""
+        return self.file or self.name
+
+    @property
     def available(self) -> bool:
         """Whether the file is there."""
         return self.file is not None and (FOLDER / f"{self.file}.npz").exists()

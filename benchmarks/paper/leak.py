@@ -2,7 +2,9 @@
 
     python benchmarks/paper/leak.py [--data ORL,YALE]
 
-Three repeats of five folds as in ``run.py``; each repeat chooses from all rows with a seed of its own. This is not a way
+The folds of the tables, three repeats of five; each repeat chooses from all rows with a seed of its own. Beside the ranking
+as it is here: as it was published to the letter (``literal=True``), and the best of a grid of its parameters, picked by the
+very scores that are shown: a second mistake on top of the first. This is not a way
 to measure a selector: it shows how far the mistake of choosing columns first carries, beside what the paper printed.
 Results go to benchmarks/paper/raw/leak. Writes docs/results/leak.md; needs the results of ``run.py``.
 """
@@ -13,7 +15,7 @@ import argparse
 
 import numpy as np
 from datasets import DATA_SETS, get
-from methods import METHODS
+from methods import METHODS, Method
 from run import RAW
 from sklearn.base import BaseEstimator
 from tables import published, results, write
@@ -21,7 +23,15 @@ from tables import published, results, write
 from easyfs.evaluation import Comparison, compare
 
 OWN = RAW / "leak"
-FORMS = ("EasyFS", "EasyFS ranking")
+GRID = [(lambda1, lambda2) for lambda1 in (0.1, 1.0, 10.0) for lambda2 in (0.0, 0.5, 2.0)]
+INSIDE = ("EasyFS", "EasyFS ranking")
+TUNED = [f"grid {lambda1:g} {lambda2:g}" for lambda1, lambda2 in GRID]
+FORMS = {name: METHODS[name] for name in INSIDE}
+FORMS["literal"] = Method("easyfs_ranking", (("literal", True),))
+FORMS |= {
+    name: Method("easyfs_ranking", (("lambda1", lambda1), ("lambda2", lambda2)))
+    for name, (lambda1, lambda2) in zip(TUNED, GRID, strict=True)
+}
 
 
 class Chosen(BaseEstimator):
@@ -43,8 +53,8 @@ def measure(name: str) -> None:
     OWN.mkdir(exist_ok=True)
     for repeat in range(3):
         chosen = {}
-        for form in FORMS:
-            selector = METHODS[form].make().set_params(n_features_to_select=max(data.sizes), task=data.task)
+        for form, method in FORMS.items():
+            selector = method.make().set_params(n_features_to_select=max(data.sizes), task=data.task)
             order = selector.set_params(random_state=repeat).fit(X, y).order_[: max(data.sizes)]
             chosen[form] = Chosen(tuple(int(j) for j in order))
         compare(
@@ -54,7 +64,7 @@ def measure(name: str) -> None:
             sizes=data.sizes,
             task=data.task,
             repeats=1,
-            random_state=1000 * repeat,
+            random_state=repeat,  # the folds of this repeat in the tables
             results=OWN / f"{name}-{repeat}.jsonl",
             name=f"{name}-{repeat}",
             n_jobs=1,
@@ -68,10 +78,12 @@ def page(names: list[str]) -> str:
         "",
         "Inside: columns chosen in each training fold, as everywhere else here. Before: columns chosen once from all rows,",
         "the rows that are then tested among them; a mistake, made on purpose. Printed: what the paper has for EasyFS.",
-        "Means of three repeats of five folds. Made by `benchmarks/paper/leak.py`.",
+        "Literal: before, the ranking to the letter of the paper. Best of grid: before, with those parameters of the ranking",
+        f"(of {len(GRID)}) that score best on the tested rows of the cell, a second mistake. Means of three repeats of five",
+        "folds, the same as in the tables. Made by `benchmarks/paper/leak.py`.",
         "",
-        "| data | columns | EasyFS inside | before | ranking inside | before | printed |",
-        "|---|---|---|---|---|---|---|",
+        "| data | columns | EasyFS inside | before | ranking inside | before | literal | best of grid | printed |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name in names:
         data = DATA_SETS[name]
@@ -80,12 +92,17 @@ def page(names: list[str]) -> str:
         before = [Comparison.load(OWN / f"{name}-{repeat}.jsonl") for repeat in range(3)]
         printed, digits = published(data.task), 3 if data.task == "classification" else 4
         for size in data.sizes:
+            values = [c.values() for c in before]
+
+            def leaky(form: str, size: int = size, values: list = values, before: list = before) -> float:
+                means = [v[f"{name}-{r}", size, before[r].models[0], form].mean() for r, v in enumerate(values)]  # noqa: B023
+                return float(np.nanmean(means))
+
             cells = []
-            for form in FORMS:
-                cells.append(np.nanmean(inside.values()[name, size, model, form]))
-                cells.append(
-                    np.nanmean([c.values()[f"{name}-{r}", size, c.models[0], form].mean() for r, c in enumerate(before)])
-                )
+            for form in INSIDE:
+                cells += [np.nanmean(inside.values()[name, size, model, form]), leaky(form)]
+            best = max if data.task == "classification" else min
+            cells += [leaky("literal"), best(leaky(form) for form in TUNED)]
             cells.append(printed[data.published or name, size, "EasyFS"])
             lines.append(f"| {name} | {size} | {' | '.join(f'{cell:.{digits}f}' for cell in cells)} |")
     return "\n".join([*lines, ""])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,21 +53,25 @@ class Method:
     published: str | None = None
     regression: bool = True
 
-    def make(self) -> Any:
-        """The selector."""
+    def make(self, **more: Any) -> Any:
+        """The selector, with further settings."""
         make = self.selector if callable(self.selector) else lambda **settings: make_selector(self.selector, **settings)
-        return make(**dict(self.settings))
+        return make(**dict(self.settings), **more)
 
 
 METHODS = {
     "EasyFS": Method("easyfs"),
     "EasyFS ranking": Method("easyfs_ranking", published="EasyFS"),
     "spFSR": Method("spfsr", slow=True, published="spFSR"),
+    "spFSR forest": Method("spfsr", (("start", "forest"),), slow=True),
     "LassoNet": Method("lassonet", slow=True, published="LassoNet"),
     "STG": Method("stg", slow=True, published="STG"),
     "RF": Method("random_forest", published="RF"),
     "XGB": Method("xgboost", published="XGB"),
+    "XGB total": Method("xgboost", (("importance", "total_gain"),)),
     "Lasso": Method("lasso", published="Lasso"),
+    "L1 SVM": Method("l1_svm", regression=False),
+    "L1 logistic": Method("l1_logistic", regression=False),
     "PPMCC": Method("pearson", published="PPMCC"),
     "MI": Method("mutual_information", published="MI"),
     "ReliefF": Method("relieff", published="ReliefF"),
@@ -75,9 +79,27 @@ METHODS = {
     "MCFS": Method("mcfs", published="MCFS"),
     "FisherScore": Method("fisher_score", published="FisherScore", regression=False),
     "mRMR": Method("mrmr"),
+    "JMI": Method("jmi"),
+    "CIFE": Method("cife"),
+    "DISR": Method("disr"),
+    "Inf-FS": Method("inf_fs"),
+    "Laplacian": Method("laplacian_score"),
     "fastcan": Method(FastCanSelector),
     "random": Method("random"),
 }
+
+# Between the name of a method and the number of a further seed.
+SEED_MARK = " seed "
+
+
+def seeded(names: list[str], seeds: int) -> dict[str, Method]:
+    """Methods by name and seed: the first as it is, with the seed of each fold, others with a seed of their own."""
+    found = {name: METHODS[name] for name in names}
+    for name in names:
+        for seed in range(1, seeds):
+            method = METHODS[name]
+            found[f"{name}{SEED_MARK}{seed}"] = replace(method, settings=(*method.settings, ("random_state", seed)))
+    return found
 
 
 def methods_for(task: str) -> dict[str, Method]:

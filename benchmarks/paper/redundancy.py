@@ -5,7 +5,8 @@
 The paper finds the two nearly identical and the first in 0.192 % of the time. Here: rank correlation of the two over the
 columns, and the ratio of their times, over several draws of columns. The redundancy of a column by mutual information is
 its mean mutual information with the other columns, by scikit-learn's estimator (nearest neighbours) and by counts in five
-bins. One thread. Writes docs/results/redundancy.md and redundancy.svg.
+bins: pair by pair with scikit-learn, and of all pairs at once by one product of matrices, which is the fair rival. One
+thread. Writes docs/results/redundancy.md and redundancy.svg.
 """
 
 from __future__ import annotations
@@ -47,6 +48,21 @@ def by_bins(X: np.ndarray) -> np.ndarray:
     return pairs.sum(axis=0) / (d - 1)
 
 
+def by_product(X: np.ndarray) -> np.ndarray:
+    """The same numbers as by_bins: counts of all pairs of bins are one product of indicators."""
+    n, d = X.shape
+    low, high = X.min(axis=0), X.max(axis=0)
+    codes = np.minimum((5 * (X - low) / (high - low)).astype(int), 4)
+    indicators = (codes[:, :, None] == np.arange(5)).reshape(n, 5 * d).astype(np.float64)
+    joint = indicators.T @ indicators / n
+    alone = np.diag(joint)
+    entropy = -(alone * np.log(np.where(alone > 0, alone, 1.0))).reshape(d, 5).sum(axis=1)
+    both = -(joint * np.log(np.where(joint > 0, joint, 1.0))).reshape(d, 5, d, 5).sum(axis=(1, 3))
+    pairs = entropy[:, None] + entropy[None, :] - both
+    np.fill_diagonal(pairs, 0.0)
+    return pairs.sum(axis=0) / (d - 1)
+
+
 def timed(function: object, X: np.ndarray, repeats: int) -> tuple[np.ndarray, float]:
     best = np.inf
     for _ in range(repeats):
@@ -73,6 +89,8 @@ def main() -> None:
         coded, t_coded = timed(by_coding_rate, Z, 20)
         near, t_near = timed(by_neighbours, Z, 1)
         binned, t_binned = timed(by_bins, Z, 1)
+        product, t_product = timed(by_product, Z, 20)
+        np.testing.assert_allclose(product, binned, atol=1e-9)
         rows.append(
             [
                 *(spearmanr(coded, other)[0] for other in (near, binned)),
@@ -81,6 +99,7 @@ def main() -> None:
                 t_coded / t_binned,
                 spearmanr(near, binned)[0],
                 t_coded,
+                t_coded / t_product,
             ]
         )
         if seed == 0:
@@ -101,6 +120,7 @@ def main() -> None:
     mean, spread = found.mean(axis=0), found.std(axis=0)
     neighbours = f"{mean[0]:.3f} ± {spread[0]:.3f} | {mean[2]:.3f} ± {spread[2]:.3f} | {100 * mean[4]:.4f} %"
     bins = f"{mean[1]:.3f} ± {spread[1]:.3f} | {mean[3]:.3f} ± {spread[3]:.3f} | {100 * mean[5]:.4f} %"
+    product = f"{mean[1]:.3f} ± {spread[1]:.3f} | {mean[3]:.3f} ± {spread[3]:.3f} | {100 * mean[8]:.1f} %"
     write(
         "redundancy.md",
         f"""# Redundancy by coding rate and by mutual information
@@ -112,7 +132,11 @@ correlation of {mean[6]:.3f} ± {spread[6]:.3f}. Made by `benchmarks/paper/redun
 | mutual information by | rank correlation with the coding rate | correlation | time of the coding rate |
 |---|---|---|---|
 | nearest neighbours (scikit-learn) | {neighbours} |
-| counts in five bins | {bins} |
+| counts in five bins, pair by pair (scikit-learn) | {bins} |
+| counts in five bins, all pairs by one product of matrices | {product} |
+
+The last two are the same numbers: against a fair implementation of binned mutual information the coding rate takes
+{100 * mean[8]:.0f} % of the time (± {100 * spread[8]:.0f}).
 
 The paper says that the two are "nearly identical" and that the coding rate takes 0.192 % of the time.
 

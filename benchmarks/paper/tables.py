@@ -14,12 +14,17 @@ from typing import Any
 
 import numpy as np
 from datasets import DATA_SETS, DataSet
-from methods import METHODS, methods_for
+from methods import METHODS, SEED_MARK, methods_for
 from run import RAW
 
+from easyfs.common.figures import steady
 from easyfs.evaluation import Comparison
 from easyfs.evaluation.plots import look
 
+# Data that are one table: tests count it once.
+TABLES = {name: data.table for name, data in DATA_SETS.items()}
+# Differences of accuracy or NMSE up to this are practically none.
+ROPE = 0.01
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parents[1] / "docs" / "results"
 
@@ -37,15 +42,65 @@ def save(figure: object, name: str) -> None:
     """Write a figure whole or not at all."""
     OUT.mkdir(parents=True, exist_ok=True)
     draft = OUT / f"part-{name}"
-    figure.savefig(draft, metadata={"Date": None} if name.endswith("svg") else None)  # type: ignore[attr-defined]
+    with steady():
+        figure.savefig(draft, metadata={"Date": None} if name.endswith("svg") else None)  # type: ignore[attr-defined]
     os.replace(draft, OUT / name)
     print(f"wrote docs/results/{name}")
 
 
 def results(task: str, folder: Path = RAW) -> Comparison:
-    """All that was measured for a task so far."""
+    """All that was measured for a task so far; scores of a method with several seeds are their means."""
+    return averaged(measured(task, folder))
+
+
+def measured(task: str, folder: Path = RAW) -> Comparison:
+    """All that was measured for a task so far, each seed for itself."""
     files = [folder / f"{name}.jsonl" for name, data in DATA_SETS.items() if data.task == task]
-    return Comparison.load(*(file for file in files if file.exists()))
+    return Comparison.load(*(file for file in files if file.exists()), tables=TABLES)
+
+
+def averaged(found: Comparison) -> Comparison:
+    """Results in which scores of further seeds on the same folds are averaged into those of the method."""
+    groups: dict[tuple[Any, ...], list[dict[str, float]]] = {}
+    for place, row in found.score_rows.items():
+        if row["status"] == "ok":
+            groups.setdefault((place[0], place[1].partition(SEED_MARK)[0], *place[2:]), []).append(row["values"])
+    rows = [row | {"selectors": [s for s in row["selectors"] if SEED_MARK not in s]} for row in found.data.values()]
+    rows += [row for place, row in found.fit_rows.items() if SEED_MARK not in place[1]]
+    for place, row in found.score_rows.items():
+        if SEED_MARK in place[1]:
+            continue
+        runs = groups.get(place, [])
+        means = {name: float(np.mean([run[name] for run in runs])) for name in row.get("values") or {}} if runs else None
+        rows.append(row | ({"values": means} if means else {}))
+    return Comparison(rows, TABLES)
+
+
+def seeds(own: str = "EasyFS") -> list[str]:
+    """What another seed of a method would have changed, on the same folds."""
+    lines = []
+    for task in ("classification", "regression"):
+        values = measured(task).values()
+        for (name, size, model, method), first in values.items():
+            data = DATA_SETS[name]
+            others = [v for p, v in values.items() if p[:3] == (name, size, model) and p[3].startswith(f"{own}{SEED_MARK}")]
+            if method != own or not others or size not in data.sizes:
+                continue
+            means = np.array([np.nanmean(run[: min(map(len, [first, *others]))]) for run in (first, *others)])
+            spread = f"{means.std(ddof=1):.4f} | {means.min():.4f} to {means.max():.4f} | {np.nanstd(first):.4f}"
+            lines.append(f"| {name} | {size} | {len(means)} | {means.mean():.4f} | {spread} |")
+    if not lines:
+        return []
+    return [
+        f"## {own} with several seeds",
+        "",
+        "The same folds with other seeds of the random network; the tables above have the mean over seeds.",
+        "",
+        "| data | columns | seeds | mean | spread over seeds | lowest to highest | spread over folds |",
+        "|---|---|---|---|---|---|---|",
+        *lines,
+        "",
+    ]
 
 
 def published(task: str) -> dict[tuple[str, int, str], float]:
@@ -71,7 +126,7 @@ def table(task: str) -> str:
     """The table as Markdown."""
     found, printed = results(task), published(task)
     values = found.values()
-    methods = methods_for(task)
+    methods = {name: method for name, method in methods_for(task).items() if name in found.selectors}
     measure = "accuracy" if task == "classification" else "NMSE (less is better)"
     digits = 3 if task == "classification" else 4
     lines = [
@@ -120,10 +175,41 @@ def table(task: str) -> str:
             "",
             f"Folds measured: {folds}.",
             "",
+            *made_with(found),
+            "",
+            *easily_beaten(task, found),
             *notes,
             "",
         ]
     )
+
+
+def made_with(found: Comparison) -> list[str]:
+    """The versions of the library that rows were made with."""
+    versions: dict[str, list[str]] = {}
+    for method, known in found.versions().items():
+        versions.setdefault(", ".join(known), []).append(method)
+    return [f"Version of the library: {'; '.join(f'{v} ({chr(44).join(m)})' for v, m in versions.items())}."]
+
+
+def easily_beaten(task: str, found: Comparison) -> list[str]:
+    """Where random columns, and nearly every method, are better than what the paper printed for its EasyFS."""
+    printed, values = published(task), found.values()
+    sign = 1.0 if task == "classification" else -1.0
+    lines = []
+    for data in (d for d in DATA_SETS.values() if d.task == task and d.name in found.names):
+        for size in data.sizes:
+            theirs = printed.get((data.published or "", size, "EasyFS"))
+            means = {p[3]: np.nanmean(v) for p, v in values.items() if p[:2] == (data.name, size) and not np.isnan(v).all()}
+            if theirs is None or "random" not in means or sign * (means["random"] - theirs) <= 0:
+                continue
+            better = sum(sign * (mean - theirs) > 0 for mean in means.values())
+            lines.append(
+                f"- {data.name}, {size} columns: {better} of {len(means)} methods, random selection among them "
+                f"({means['random']:.4f}), are better than the {theirs:.4f} that the paper printed for EasyFS: to beat "
+                "that says nothing of a method, and the data or the model there must be others than those here."
+            )
+    return ["Printed figures that random columns beat:", "", *lines, ""] if lines else []
 
 
 def curves(task: str) -> None:
@@ -155,6 +241,10 @@ def ranks() -> str:
     lines = [
         "# Who is ahead: mean ranks and tests",
         "",
+        "A table counts once: the two sizes of a data set share their folds, Wheat599 is one table with four targets,",
+        "SoyNAM one with three. Ranks and differences are averaged over the cells of a table first, and all tests are",
+        "over tables.",
+        "",
         "A cell is a data set at one of the paper's two sizes: the mean over folds that all methods of the list were tried",
         "in: one repeat of five folds where the slow methods (spFSR, LassoNet, STG) are listed, otherwise three; on SoyNAM",
         "one, as a forest takes two minutes a fit there. A fit over the limit ranks last. Rank 1 is best. The stand-ins",
@@ -166,36 +256,46 @@ def ranks() -> str:
         for task, found in (parts | {"both tasks": together(*parts.values())}).items():
             if not found.names:
                 continue
-            test = found.friedman(over="means")
-            lines += [
-                f"## {task.capitalize()}: {label}",
-                "",
-                f"{test.n_cells} cells ({', '.join(found.names)}). Friedman's test p = {test.p_value:.2g}, critical",
-                f"difference of mean ranks {test.critical_difference:.2f} (Nemenyi, 5 %).",
-                "",
-            ]
+            lines += [f"## {task.capitalize()}: {label}", "", *over_what(found), ""]
             if task != "both tasks":
                 name = f"ranks-{task}{'' if slow else '-fast'}"
-                figure = found.plot_critical_difference(over="means").figure
+                figure = found.plot_critical_difference().figure
                 save(figure, f"{name}.svg")
                 plt.close(figure)
                 lines += [f"![mean ranks, {task}, {label}]({name}.svg)", ""]
             else:
                 lines += ["Differences are of accuracy, or of NMSE with its sign turned; without FisherScore.", ""]
-            ranked = found.ranks(over="means")
+            ranked = found.ranks()
             lines += [", ".join(f"{method} {rank:.2f}" for method, rank in ranked.items()) + ".", ""]
             for own in ("EasyFS", "EasyFS ranking") if slow else ("EasyFS",):
                 lines += [*duel_table(found, own), ""]
         if not slow:
             lines += [*against_random(parts), ""]
-    return "\n".join([*lines, *against_printed(), ""])
+    return "\n".join([*lines, *seeds(), *against_printed(), ""])
 
 
 def together(*parts: Comparison) -> Comparison:
     """Results of several tasks as one, of the methods that can do all of them."""
     common = set.intersection(*(set(part.selectors) for part in parts))
     rows = [row for part in parts for kept in (part.fit_rows, part.score_rows) for row in kept.values()]
-    return Comparison([row for part in parts for row in part.data.values()] + [r for r in rows if r["selector"] in common])
+    data = [row for part in parts for row in part.data.values()]
+    return Comparison(data + [row for row in rows if row["selector"] in common], TABLES)
+
+
+def over_what(found: Comparison) -> list[str]:
+    """How many tables there are, and what their number allows to be said."""
+    test = found.friedman()
+    fewest = 2.0 ** (1 - test.n_cells) * (len(found.selectors) - 1)
+    possible = (
+        "so a difference can be significant after Holm's correction"
+        if fewest < 0.05
+        else f"so no single difference can be significant after Holm's correction (p is at least {min(1.0, fewest):.2g})"
+    )
+    return [
+        f"{test.n_cells} tables ({', '.join(found.names)}), {possible}.",
+        f"Friedman's test p = {test.p_value:.2g}, critical difference of mean ranks {test.critical_difference:.2f}",
+        "(Nemenyi, 5 %).",
+    ]
 
 
 def against_random(parts: dict[str, Comparison]) -> list[str]:
@@ -242,17 +342,23 @@ def against_printed() -> list[str]:
 
 
 def duel_table(found: Comparison, own: str) -> list[str]:
-    """A method against each other one."""
+    """A method against each other one, over tables."""
     lines = [
-        f"{own} against each other method (Wilcoxon's test, Holm's correction):",
+        f"{own} against each other method, over tables: Wilcoxon's test, Holm's correction; and the probability that it is",
+        f"better, practically the same (within {ROPE}) or worse on a new table (Bayesian signed-rank test):",
         "",
-        "| against | wins | ties | losses | median difference | p | p (Holm) |",
-        "|---|---|---|---|---|---|---|",
+        "| against | wins | ties | losses | median difference | p | p (Holm) | better | same | worse |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for d in found.duels(own, over="means"):
+    found_duels = found.duels(own, rope=ROPE)
+    for d in found_duels:
         counts = f"{d.wins} | {d.ties} | {d.losses}"
-        lines.append(f"| {d.against} | {counts} | {d.difference:+.4f} | {d.p_value:.2g} | {d.p_holm:.2g} |")
-    return lines
+        belief = f"{d.posterior.better:.2f} | {d.posterior.same:.2f} | {d.posterior.worse:.2f}"
+        lines.append(f"| {d.against} | {counts} | {d.difference:+.4f} | {d.p_value:.2g} | {d.p_holm:.2g} | {belief} |")
+    ahead = [d.against for d in found_duels if d.p_holm < 0.05 and d.difference > 0]
+    behind = [d.against for d in found_duels if d.p_holm < 0.05 and d.difference < 0]
+    told = f"Significantly ahead of {', '.join(ahead) or 'none'}" + (f"; behind {', '.join(behind)}" if behind else "")
+    return [*lines, "", f"{told} (p (Holm) below 0.05, {len(found_duels)} comparisons)."]
 
 
 def headline(found: Comparison, *, slow: bool, model: str | None = None) -> Comparison:
@@ -274,7 +380,7 @@ def headline(found: Comparison, *, slow: bool, model: str | None = None) -> Comp
             for place, row in found.score_rows.items()
             if _counts(place, name, methods, common) and place[4] in data.sizes and model in (None, place[5])
         ]
-    return Comparison(rows)
+    return Comparison(rows, TABLES)
 
 
 def _counts(place: tuple[Any, ...], name: str, methods: set[str], folds: set[tuple[Any, ...]]) -> bool:

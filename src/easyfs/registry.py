@@ -113,6 +113,14 @@ _ENTRIES = (
     _entry("spec", "SPECSelector", "Zhao and Liu, ICML 2007", tasks=(*BOTH, UNSUPERVISED)),
     _entry("mcfs", "MCFSSelector", "Cai, Zhang and He, KDD 2010", tasks=(*BOTH, UNSUPERVISED)),
     _entry("lasso", "LassoSelector", "Tibshirani, JRSS B 58, 1996", kind="model-aware", gives="set"),
+    _entry(
+        "l1_svm",
+        "L1SVMSelector",
+        "Zhu, Rosset, Hastie and Tibshirani, NIPS 2003; Fan et al., JMLR 9, 2008",
+        tasks=("classification",),
+        kind="model-aware",
+    ),
+    _entry("l1_logistic", "L1LogisticSelector", "Ng, ICML 2004", tasks=("classification",), kind="model-aware"),
     _entry("random_forest", "RandomForestSelector", "Breiman, Machine Learning 45, 2001", kind="model-aware"),
     _entry("xgboost", "XGBoostSelector", "Chen and Guestrin, KDD 2016", kind="model-aware", needs="xgboost"),
     _entry(

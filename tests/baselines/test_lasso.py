@@ -13,15 +13,16 @@ from sklearn.linear_model import LassoCV, LogisticRegression, MultiTaskLassoCV, 
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from easyfs.baselines.base import scaled_targets
-from easyfs.baselines.lasso import (
+from easyfs.baselines.l1_path import (
+    EXPLAINED,
     L1,
     L1Path,
-    LassoSelector,
     LeastSquaresPath,
     LogisticPath,
     follow,
     penalty_shares,
 )
+from easyfs.baselines.lasso import LassoSelector
 
 
 def standardized(X: np.ndarray) -> np.ndarray:
@@ -140,13 +141,43 @@ def test_columns_come_in_the_order_of_scikit_learns_path(n: int, m: int, t: int)
 
 
 def test_the_path_ends_when_enough_columns_have_entered() -> None:
-    for X, y in (numbers(80, 40), classes(80, 40, 3)):
+    for X, y in (numbers(80, 40), classes(80, 40, 2)):
         whole, short = LassoSelector(40).fit(X, y), LassoSelector(7).fit(X, y)
         assert short.alpha_ > whole.alpha_
         np.testing.assert_array_equal(short.order_[:7], whole.order_[:7])
         entered = short.scores_ >= short.alpha_
         assert 7 <= entered.sum() < 20
         np.testing.assert_allclose(short.scores_[entered], whole.scores_[entered])
+
+
+def test_many_classes_are_ordered_by_the_norm_of_their_coefficients() -> None:
+    X, y = classes(150, 30, 4, seed=2)
+    selector = LassoSelector(10, tol=1e-8).fit(X, y)
+    Z = standardized(X)
+    penalty = selector.alpha_ * max(np.abs(Z.T @ ((y == label) - np.mean(y == label))).max() for label in range(4))
+
+    def fitted(target: np.ndarray) -> np.ndarray:
+        model = LogisticRegression(
+            C=1.0 / penalty, solver="liblinear", intercept_scaling=1e3, tol=1e-8, max_iter=1000, **L1
+        )
+        return model.fit(Z, target).coef_[0]
+
+    norms = np.linalg.norm([fitted(y == label) for label in range(4)], axis=0)
+    np.testing.assert_allclose(selector.scores_, norms / norms.max(), atol=1e-4)
+    np.testing.assert_array_equal(selector.order_[:10], np.argsort(-norms)[:10])
+
+
+def test_no_class_of_many_is_left_without_a_column() -> None:
+    """Two classes are told apart with ease, by many columns; the others need columns of their own."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 8
+    X = rng.standard_normal((400, 40))
+    X[:, :20] += 4.0 * (y == 0)[:, None]  # twenty columns of the easy class
+    for label in range(1, 8):
+        X[:, 19 + label] += 2.0 * (y == label)
+    chosen = LassoSelector(9).fit(X, y).get_support(indices=True)
+    assert set(range(20, 27)) <= set(chosen)
+    assert EXPLAINED < 1.0
 
 
 def test_columns_that_do_not_enter_follow_by_their_correlation_with_the_rest() -> None:

@@ -385,3 +385,19 @@ def test_bad_parameters_are_named(name: str, value: Any) -> None:
     X = table()
     with pytest.raises(ValueError, match=name):
         SPFSRSelector(2, **{name: value}).fit(X, target(X, "classes"))
+
+
+def test_a_start_from_a_forest_begins_with_its_best_columns() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 60))
+    y = X[:, 7] + X[:, 31] + X[:, 44] + 0.1 * rng.standard_normal(150)
+    how: dict[str, Any] = {"max_iter": 1, "n_gradients": 1, "n_repeats": 1, "random_state": 0}
+    told = SPFSRSelector(3, start="forest", **how).fit(X, y)
+    assert set(told.get_support(indices=True)) == {7, 31, 44}
+    assert set(SPFSRSelector(3, **how).fit(X, y).get_support(indices=True)) != {7, 31, 44}
+    grouped = SPFSRSelector(2, start="forest", feature_groups=[j // 30 for j in range(60)], **how).fit(X, y)
+    assert grouped.n_features_ == 60
+    included = SPFSRSelector(3, start="forest", include=[0], **how).fit(X, y)
+    assert included.order_[0] == 0
+    with pytest.raises(ValueError, match="start='tree' is not known"):
+        SPFSRSelector(3, start="tree").fit(X, y)

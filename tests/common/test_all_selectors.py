@@ -68,6 +68,8 @@ SELECTORS = [
     published("laplacian_score", tasks=("unsupervised",), small_tables=True),
     published("inf_fs", tasks=("unsupervised",), small_tables=True, supports_weights=True),
     published("lasso", tasks=SUPERVISED, finds_set=True, small_tables=True, settings={"n_alphas": 30}),
+    published("l1_svm", tasks=("classification",), small_tables=True, settings={"tol": 1e-6}),
+    published("l1_logistic", tasks=("classification",), small_tables=True, settings={"tol": 1e-6}),
     published("random_forest", tasks=SUPERVISED, seeded=True, small_tables=True, settings={"n_estimators": 30}),
     published(
         "random_forest",

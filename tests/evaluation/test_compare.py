@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.feature_selection import RFE, SelectKBest, chi2
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from easyfs import make_selector
-from easyfs.evaluation import compare, nmse
+from easyfs import available_selectors, make_selector
+from easyfs.evaluation import Comparison, compare, nmse
+from easyfs.registry import SELECTORS
 
 from .spies import QUICK, Spy, SpyModel, assert_same, classes, table
 
@@ -48,17 +53,89 @@ def test_imputation_and_scaling_learn_from_the_training_rows() -> None:
     # Random selection is measured too: two fits of the model for each fold, one of the selector.
     assert (len(Spy.seen), len(SpyModel.seen)) == (6, 12)
     for (train, test), fit, model in zip(folds, Spy.seen, SpyModel.seen[::2], strict=True):
-        expected = np.empty(X.shape)
+        expected, imputed = np.empty(X.shape), np.empty(X.shape)
         for j in range(X.shape[1]):
             known = [X[i, j] for i in train if not np.isnan(X[i, j])]
             mean = sum(known) / len(known)
             filled = [X[i, j] if not np.isnan(X[i, j]) else mean for i in range(len(X))]
             spread = np.sqrt(sum((filled[i] - mean) ** 2 for i in train) / len(train))
             expected[:, j] = [(value - mean) / (spread or 1.0) for value in filled]
-        np.testing.assert_allclose(fit["X"], expected[train], atol=1e-9)
+            imputed[:, j] = filled
+        np.testing.assert_allclose(fit["X"], imputed[train], atol=1e-9)  # a selector sees columns that are not scaled
         np.testing.assert_allclose(model["train"], expected[train], atol=1e-9)
         np.testing.assert_allclose(model["test"], expected[test], atol=1e-9)
         np.testing.assert_array_equal(fit["y"], y[train])
+
+
+def test_a_selector_sees_the_columns_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.poisson(3 + 4 * np.outer(y, [1, 0, 0, 0, 0.5]), (60, 5)).astype(float)
+    found = compare({"chi2": SelectKBest(chi2), "counts": Spy()}, X, y, sizes=[1, 2], **QUICK)
+    assert found.failures() == []  # chi2 takes no negative numbers
+    assert all(set(row["sets"]["1"] if "sets" in row else row["order"][:1]) == {0} for row in chosen_by(found, "chi2"))
+    for fit in Spy.seen:
+        np.testing.assert_array_equal(fit["X"], np.round(fit["X"]))
+
+
+def test_missing_values_are_shown_to_those_that_take_them() -> None:
+    X, y = classes()
+    X[::5, 2] = np.nan
+
+    class Takes(Spy):
+        def __sklearn_tags__(self) -> Any:
+            tags = super().__sklearn_tags__()
+            tags.input_tags.allow_nan = True
+            return tags
+
+    compare({"takes": Takes(label="takes"), "not": Spy(label="not")}, X, y, sizes=[2], **QUICK)
+    assert {(fit["label"], bool(np.isnan(fit["X"]).any())) for fit in Spy.seen} == {("takes", True), ("not", False)}
+
+
+def test_a_pipeline_scales_before_a_selector_that_needs_it() -> None:
+    X, y = classes()
+    X = X * np.array([1e6, 1, 1, 1, 1, 1, 1, 1])  # a large column that says nothing
+    rfe = RFE(LogisticRegression(C=0.01, max_iter=5000))
+    found = compare({"scaled": make_pipeline(StandardScaler(), rfe)}, X, y, sizes=[1, 2], **QUICK)
+    assert found.failures() == []
+    for row in chosen_by(found, "scaled"):
+        assert [len(row["sets"][size]) for size in ("1", "2")] == [1, 2]
+        assert set(row["sets"]["2"]) == {2, 5}
+
+
+def chosen_by(found: Comparison, selector: str) -> list[dict[str, Any]]:
+    return [row for place, row in found.fit_rows.items() if place[1] == selector]
+
+
+# Methods to which the size of a column matters by their definition scale themselves; networks and trees round differently.
+QUICK_SETTINGS: dict[str, dict[str, Any]] = {
+    "spfsr": {"max_iter": 5, "n_repeats": 1},
+    "lassonet": {"max_iter": (10, 2), "path_multiplier": 2.0},
+    "stg": {"max_iter": 30},
+    "random_forest": {"n_estimators": 10},
+    "xgboost": {"n_estimators": 5},
+}
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("name", [info.name for info in available_selectors()])
+def test_every_selector_chooses_the_same_whatever_the_units(name: str, task: str) -> None:
+    """So it is no matter that a comparison does not scale before them."""
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((80, 8))
+    Z[:, 1] = np.exp(Z[:, 1])
+    Z[:, 6] += Z[:, 2]
+    y = Z[:, 2] + 2 * Z[:, 5] + 0.1 * rng.standard_normal(80)
+    y = np.digitize(y, [-1, 1]) if task == "classification" else y
+    if task not in SELECTORS[name].tasks:
+        return
+    units = 2.0 ** rng.integers(-8, 8, 8)
+    settings = QUICK_SETTINGS.get(name, {})
+    seed = {"random_state": 0} if "random_state" in make_selector(name).get_params() else {}
+    scaled, raw = (
+        make_selector(name, 4, **settings, **seed).fit(X, y) for X in ((Z - Z.mean(0)) / Z.std(0), Z * units + 3 * units)
+    )
+    np.testing.assert_array_equal(scaled.order_[:4], raw.order_[:4])
 
 
 def test_an_outlier_in_a_test_row_does_not_change_what_is_chosen() -> None:

@@ -75,7 +75,10 @@ def test_tidy_tables_have_a_row_for_each_fit_and_score() -> None:
     rows = table_rows()
     found = Comparison(rows)
     fits, scores = found.fits(), found.scores()
-    assert list(fits.columns) == ["name", "selector", "repeat", "fold", "seconds", "peak_mb", "status", "reason", "note"]
+    assert list(fits.columns) == [
+        *["name", "selector", "repeat", "fold", "seconds", "peak_mb", "status", "reason", "note"],
+        *["version", "commit", "date", "machine", "threads"],
+    ]
     assert list(scores.columns) == [
         *["name", "selector", "repeat", "fold", "size", "model", "status", "reason"],
         *["accuracy", "f1"],

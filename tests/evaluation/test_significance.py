@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import friedmanchisquare
 
-from easyfs.evaluation.significance import critical_difference, duels, friedman, holm, mean_ranks
+from easyfs.evaluation.significance import (
+    PRIOR,
+    block_means,
+    critical_difference,
+    duels,
+    friedman,
+    holm,
+    mean_ranks,
+    signed_rank_posterior,
+)
 
 SCORES = st.one_of(st.integers(0, 4).map(float), st.just(float("nan")))
 
@@ -193,3 +202,67 @@ def test_a_duel_seen_from_the_other_side(scores: np.ndarray) -> None:
         assert here.wins + here.ties + here.losses == both.sum()
         np.testing.assert_equal(here.p_value, there.p_value)
         assert np.isnan(here.p_value) or 0 <= here.p_value <= 1
+
+
+def test_a_table_counts_once_however_often_it_is_measured() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((5, 4))
+    often = np.repeat(scores, [1, 4, 2, 1, 3], axis=0)
+    blocks = np.repeat(["a", "b", "c", "d", "e"], [1, 4, 2, 1, 3]).tolist()
+    np.testing.assert_allclose(mean_ranks(often, blocks), mean_ranks(scores))
+    once, again = friedman(scores), friedman(often, blocks=blocks)
+    assert (again.n_cells, again.p_value) == (5, pytest.approx(once.p_value))
+    assert again.critical_difference == pytest.approx(once.critical_difference)
+    names = ["w", "x", "y", "z"]
+    for a, b in zip(duels(scores, names, "x"), duels(often, names, "x", blocks=blocks), strict=True):
+        assert (a.wins, a.ties, a.losses, a.against) == (b.wins, b.ties, b.losses, b.against)
+        assert a.p_value == pytest.approx(b.p_value)
+    # Cells that are taken as independent are surer of themselves.
+    assert friedman(often).critical_difference < once.critical_difference
+
+
+def test_means_of_blocks_by_hand() -> None:
+    values = np.array([[1.0, np.nan], [3.0, np.nan], [5.0, 2.0], [np.nan, 4.0]])
+    np.testing.assert_array_equal(block_means(values, ["b", "b", "a", "a"]), [[2.0, np.nan], [5.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    ("difference", "expected"), [(1.0, (2**-0.25, 1 - 2**-0.25, 0)), (-1.0, (0, 1 - 2**-0.25, 2**-0.25))]
+)
+def test_one_table_in_closed_form(difference: float, expected: tuple[float, float, float]) -> None:
+    """The weight w of "no difference" has a Beta(1/2, 1) law, and "better" has 1 - w^2, which is the most if w < 2^-1/2."""
+    assert PRIOR == 0.5
+    found = signed_rank_posterior(np.array([difference]), 0.1)
+    np.testing.assert_allclose((found.better, found.same, found.worse), expected, atol=0.006)
+
+
+def test_the_bayesian_test_against_loops() -> None:
+    rng = np.random.default_rng(1)
+    for rope in (0.0, 0.3):
+        z = rng.normal(0.3, 1.0, 7)
+        found = signed_rank_posterior(z, rope)
+        counts = np.zeros(3)
+        padded = [0.0, *z]
+        for _ in range(3000):
+            w = rng.gamma([0.5] + [1.0] * 7)
+            w /= w.sum()
+            share = np.zeros(3)
+            for i, j in itertools.product(range(8), range(8)):
+                middle = (padded[i] + padded[j]) / 2
+                share[0 if middle > rope else 2 if middle < -rope else 1] += w[i] * w[j]
+            counts[np.argmax(share)] += 1 / 3000
+        np.testing.assert_allclose((found.better, found.same, found.worse), counts, atol=0.04)
+
+
+def test_the_bayesian_test_is_fair() -> None:
+    z = np.random.default_rng(0).normal(0.5, 1.0, 9)
+    one, other = signed_rank_posterior(z, 0.2), signed_rank_posterior(-z, 0.2)
+    assert (one.better, one.same, one.worse) == pytest.approx((other.worse, other.same, other.better), abs=1e-9)
+    assert one.better + one.same + one.worse == pytest.approx(1.0)
+    assert signed_rank_posterior(np.full(10, 0.05), 0.1).same == 1.0
+    assert signed_rank_posterior(np.full(10, 1.0), 0.1).better > 0.99
+    assert signed_rank_posterior(np.zeros(0), 0.1).same == 1.0
+    # Where there is nothing to find, either side comes out ahead as often.
+    draws = np.random.default_rng(2).standard_normal((60, 12))
+    ahead = np.mean([signed_rank_posterior(d, 0.0, draws=2000).better for d in draws])
+    assert abs(ahead - 0.5) < 0.12

@@ -135,6 +135,8 @@ class Baseline(BaseSelector):
     needs_target: ClassVar[bool] = True
     # Whether "auto" is known: the method says how many columns it takes. Others only rank.
     finds_set: ClassVar[bool] = False
+    # Whether the columns are sought for the number that is wanted: the first of more are another selection.
+    one_size: ClassVar[bool] = False
     keeps_sparse: ClassVar[bool] = False
     # What to use for the task that a method cannot do.
     instead: ClassVar[str] = "PearsonSelector, MutualInformationSelector, ReliefFSelector or EasyFS"

@@ -24,7 +24,8 @@ from easyfs.baselines.model_scores import (
     right_labels,
 )
 from easyfs.baselines.progress import Progress, Watch, check_watch
-from easyfs.common.parameters import check_number
+from easyfs.baselines.random_forest import RandomForestSelector
+from easyfs.common.parameters import check_choice, check_number
 from easyfs.common.types import Array
 from easyfs.sums.scaling import Scaling
 from easyfs.tables.target import Target
@@ -37,6 +38,8 @@ LARGEST_CHANGE = 0.2
 # Below this curvature there is no gain to be computed; a score has to grow by more than this to count as better.
 LEAST_CURVATURE = 1e-8
 LEAST_PROGRESS = 1e-8
+# A start from a forest: its trees, how far apart importances are then, and what it may take of the time limit.
+FOREST_TREES, START_RANGE, FOREST_TIME = 50, 0.2, 0.25
 # Breaks ties: below any difference of importances that a gradient makes.
 TIE = 1e-12
 
@@ -75,6 +78,9 @@ class SPFSRSelector(Baseline):
         gradient on one after the other.
     n_gradients : int, default=4
         Number of random directions that are tried, forwards and backwards, in each step.
+    start : {"zero", "forest"}, default="zero"
+        Importances at first: all 0, or those of a random forest, with which the search begins at columns that are good
+        alone. The forest takes part of ``time_limit``.
     max_iter : int, default=300
         Largest number of steps.
     n_iter_no_change : int, default=35
@@ -146,7 +152,8 @@ class SPFSRSelector(Baseline):
        that were measured are the result.
 
      Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
-    smoothed. Where that program, unless told otherwise, starts from the importances of a forest, this one does not.
+    smoothed. That program, unless told otherwise, starts from the importances of a forest: ``start="forest"`` takes those
+    of 50 trees, stretched to lie between -0.1 and 0.1; the search is not restricted to the best of them as there.
     Columns of equal importance are taken in random order.
 
      Groups have one importance each. Included columns are always in use. Where the number of columns that are wanted
@@ -171,6 +178,7 @@ class SPFSRSelector(Baseline):
 
     several_targets = True
     finds_set = True
+    one_size = True
 
     best_score_: float
     n_iter_: int
@@ -189,6 +197,7 @@ class SPFSRSelector(Baseline):
         cv: int = 5,
         n_repeats: int = 3,
         n_gradients: int = 4,
+        start: Literal["zero", "forest"] = "zero",
         max_iter: int = 300,
         n_iter_no_change: int = 35,
         time_limit: float | None = None,
@@ -202,6 +211,7 @@ class SPFSRSelector(Baseline):
         self.cv = cv
         self.n_repeats = n_repeats
         self.n_gradients = n_gradients
+        self.start = start
         self.max_iter = max_iter
         self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
@@ -213,6 +223,7 @@ class SPFSRSelector(Baseline):
         check_number("cv", self.cv, 2, whole=True)
         for name in ("n_repeats", "n_gradients", "max_iter", "n_iter_no_change"):
             check_number(name, getattr(self, name), 1, whole=True)
+        check_choice("start", self.start, ("zero", "forest"))
         check_watch(self.progress, self.time_limit)
         usable = hasattr(self.estimator, "fit") and hasattr(self.estimator, "get_params")
         if self.estimator is not None and (isinstance(self.estimator, type) or not usable):
@@ -240,6 +251,7 @@ class SPFSRSelector(Baseline):
                 include=np.unique(unit[problem.include]),
                 n_repeats=self.n_repeats,
                 random=random,
+                start=None if self.start == "zero" else self._forest(problem, random),
             )
             self.stop_reason_ = search.run(
                 n_gradients=self.n_gradients,
@@ -253,6 +265,15 @@ class SPFSRSelector(Baseline):
         chosen = best.in_use[unit]
         order = np.lexsort((-best.rank[unit], ~chosen))
         return Scored(best.importance[unit], order, int(chosen.sum()))
+
+    def _forest(self, problem: GroupedProblem, random: Any) -> Array:
+        """Importances in a forest, of a group those of its columns together, stretched around 0."""
+        limit = None if self.time_limit is None else FOREST_TIME * self.time_limit
+        forest = RandomForestSelector(n_estimators=FOREST_TREES, time_limit=limit, random_state=random)
+        found = np.bincount(problem.unit, weights=forest._score(problem).scores)
+        low, high = found.min(), found.max()
+        stretched: Array = (found - low) / ((high - low) or 1.0) * START_RANGE - START_RANGE / 2.0
+        return stretched
 
     def _scorer(self, problem: Problem, folds: Array) -> Any:
         Z = np.ascontiguousarray(problem.standardized())
@@ -338,6 +359,8 @@ class Search:
         Number of repeats.
     random : RandomState
         Source of the directions.
+    start : ndarray of shape (n_units,), optional
+        Importances at first; 0 where they are not given.
     """
 
     def __init__(
@@ -349,7 +372,9 @@ class Search:
         include: Array,
         n_repeats: int,
         random: Any,
+        start: Array | None = None,
     ):
+        self.start = start
         self.scores, self.n_repeats, self.random = scores, n_repeats, random
         self.included = np.zeros(n_units, dtype=bool)
         self.included[include] = True
@@ -361,8 +386,9 @@ class Search:
         self._begin()
 
     def _begin(self) -> None:
-        """Importances of zero, in a new random order."""
-        self.importance = np.zeros(len(self.included))
+        """Importances of zero, or those to start from the first time, in a new random order."""
+        self.importance = np.zeros(len(self.included)) if self.start is None else np.where(self.included, 0.0, self.start)
+        self.start = None
         self.tie = TIE * self.random.uniform(size=len(self.included))
         self.last: tuple[Array, Array] | None = None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from easyfs.cli.outputs import Outputs
 from easyfs.cli.show import cell, counted, new_table, plain, seconds
+from easyfs.common.figures import steady
 from easyfs.evaluation.html import best_of, scores_table
 
 ENDINGS = (".html", ".md", ".json")
@@ -258,7 +259,8 @@ def _figures(found: Any) -> Iterator[str]:
         except ValueError:  # too few methods or cells for this one
             continue
         text = io.StringIO()
-        axes.figure.savefig(text, format="svg", metadata={"Date": None})
+        with steady():
+            axes.figure.savefig(text, format="svg", metadata={"Date": None})
         plt.close(axes.figure)
         drawn = text.getvalue()
         yield drawn[drawn.index("<svg") :]

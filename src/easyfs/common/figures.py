@@ -25,3 +25,12 @@ def tidy(ax: Any) -> None:
     ax.grid(visible=True, alpha=0.25, linewidth=0.6)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+
+
+def steady() -> Any:
+    """A context in which a figure is saved as the same bytes each time: names inside an SVG are not drawn at random.
+
+    Pass ``metadata={"Date": None}`` to ``savefig`` as well.
+    """
+    matplotlib = optional("matplotlib", "report", "a figure")
+    return matplotlib.rc_context({"svg.hashsalt": "easyfs"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import numbers
 import re
 import time
 import traceback
@@ -16,11 +17,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
 from easyfs.common.types import Array
 from easyfs.evaluation.protocol import ALL, Split
+from easyfs.evaluation.provenance import n_threads
 
 # How a selector may call the number of columns it is to choose.
 SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
@@ -57,7 +60,9 @@ class Cell:
     Attributes
     ----------
     key : str
-        Tells this fit from all others: data, rows, selector, seed.
+        Tells this fit from all others: data, rows, selector and its parameters, seed.
+    code : str
+        Tells the code of the selector from other versions of it.
     label : str
         The selector's name in the comparison.
     selector : estimator or "all"
@@ -81,6 +86,7 @@ class Cell:
     """
 
     key: str
+    code: str
     label: str
     selector: Any
     split: Split
@@ -94,24 +100,49 @@ class Cell:
 
 
 def prepared(data: Data, split: Split) -> tuple[Array, Array]:
-    """Training and test columns, imputed and scaled by what the training rows say."""
+    """Training and test columns for a model, imputed and scaled by what the training rows say."""
     steps = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return steps.fit_transform(data.X[split.train]), steps.transform(data.X[split.test])
 
 
+def shown(selector: Any, X: Array) -> Array:
+    """The training rows as a selector sees them: as they are, imputed only if it cannot take missing values.
+
+    They are not scaled: counts stay counts and categories stay categories. A selector that needs scaled columns scales
+    them itself, or is the last step of a pipeline that does.
+    """
+    if isinstance(selector, str) or not np.isnan(X).any() or _takes_missing(selector):
+        return X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.asarray(SimpleImputer(keep_empty_features=True).fit_transform(X))
+
+
+def _takes_missing(selector: Any) -> bool:
+    try:
+        return bool(get_tags(selector).input_tags.allow_nan)
+    except (AttributeError, TypeError):  # not quite an estimator of scikit-learn
+        return False
+
+
 def run_cell(data: Data, cell: Cell, report: Callable[[str, dict[str, Any]], None]) -> None:
     """Fit and measure; everything that is found is reported as soon as it is there.
 
     ``report("fit", ...)`` comes once, with the columns of each size, or with the error; ``report("score", ...)`` for each
-    size, model and measure.
+    size, model and measure. Each says on how many threads it ran.
     """
+    threads = n_threads()
+    _run(data, cell, lambda kind, found: report(kind, found | {"threads": threads}))
+
+
+def _run(data: Data, cell: Cell, report: Callable[[str, dict[str, Any]], None]) -> None:
     train, test = prepared(data, cell.split)
     y_train, y_test = data.y[cell.split.train], data.y[cell.split.test]
     chosen = cell.chosen
     if chosen is None:
-        chosen = _fit(data, cell, train, y_train, report)
+        chosen = _fit(data, cell, shown(cell.selector, data.X[cell.split.train]), y_train, report)
         if chosen is None:
             return
     for size, name in cell.wanted:
@@ -168,31 +199,44 @@ def choose(
 ) -> tuple[dict[int, Array], bool, str]:
     """Columns of each size, whether they are the beginnings of one order, and a note (such as an early stop).
 
-    One fit serves all sizes, unless the selector gives nothing but a set. ``users`` turns columns of ``X`` into the user's.
+    One fit serves all sizes, unless the selector gives nothing but a set, or says that what it selects is for one size
+    (``one_size``). ``users`` turns columns of ``X`` into the user's.
     """
     everything = users(np.arange(X.shape[1]))
     d = len(everything)
     if isinstance(selector, str) and selector == ALL:
         return dict.fromkeys(sizes, everything), True, ""
-    largest = min(max(sizes), d)
-    fitted = _prepared_selector(selector, largest, task, seed, time_limit).fit(X, y)
-    note = str(getattr(fitted, "stop_reason_", ""))
-    note = note if note == "time_limit" else ""
-    order = _order(fitted)
-    if order is not None:
-        order = users(order)
-        return {size: order[: min(size, d)] for size in sizes}, True, note
-    chosen = {largest: users(fitted.get_support(indices=True))}
-    for size in sizes:
-        if size not in chosen:
-            fitted = _prepared_selector(selector, min(size, d), task, seed, time_limit).fit(X, y)
-            chosen[size] = users(fitted.get_support(indices=True))
+
+    def fit(size: int) -> Any:
+        return _chooser(_prepared_selector(selector, size, task, seed, time_limit).fit(X, y))
+
+    chosen: dict[int, Array] = {}
+    note = ""
+    for size in sorted({min(size, d) for size in sizes}, reverse=True):
+        fitted = fit(size)
+        note = "time_limit" if getattr(fitted, "stop_reason_", "") == "time_limit" else note
+        order = _order(fitted)
+        if order is not None and not fits_one_size(selector):
+            order = users(order)
+            return {size: order[: min(size, d)] for size in sizes}, True, note
+        chosen[size] = users(fitted.get_support(indices=True)) if order is None else users(order)[:size]
     return {size: chosen[min(size, d)] for size in sizes}, False, note
+
+
+def fits_one_size(selector: Any) -> bool:
+    """Whether what a selector finds is for the number of columns it was asked for, and no other."""
+    return bool(getattr(_chooser(selector), "one_size", False))
+
+
+def _chooser(selector: Any) -> Any:
+    """What selects: the last step of a pipeline, otherwise the selector itself."""
+    return selector[-1] if isinstance(selector, Pipeline) else selector
 
 
 def _prepared_selector(selector: Any, size: int, task: str, seed: int, time_limit: float | None) -> Any:
     """The selector with what the comparison knows better than its defaults: size, task, seed and time limit."""
-    fresh = clone(selector)
+    whole = clone(selector)
+    fresh = _chooser(whole)
     parameters = fresh.get_params(deep=False)
     name = next((name for name in SIZE_PARAMETERS if name in parameters), None)
     settings: dict[str, Any] = {} if name is None else {name: size}
@@ -202,12 +246,19 @@ def _prepared_selector(selector: Any, size: int, task: str, seed: int, time_limi
         settings["random_state"] = seed
     if time_limit is not None and parameters.get("time_limit", 0) is None:
         settings["time_limit"] = time_limit
-    return fresh.set_params(**settings)
+    fresh.set_params(**settings)
+    return whole
+
+
+def seed_of(cell: Cell) -> int | None:
+    """The seed that the selector of a cell has: its own, or the one it is given; None where it is no number."""
+    own = None if isinstance(cell.selector, str) else _chooser(cell.selector).get_params(deep=False).get("random_state")
+    return cell.seed if own is None else int(own) if isinstance(own, numbers.Integral) else None
 
 
 def stops_by_itself(selector: Any) -> bool:
     """Whether a selector can be told to stop in time with the best so far."""
-    return not isinstance(selector, str) and "time_limit" in selector.get_params(deep=False)
+    return not isinstance(selector, str) and "time_limit" in _chooser(selector).get_params(deep=False)
 
 
 def _order(fitted: Any) -> Array | None:

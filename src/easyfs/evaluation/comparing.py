@@ -15,7 +15,7 @@ from scipy import sparse
 from easyfs.base.mixed import for_matrix
 from easyfs.base.request import resolve_count
 from easyfs.common.parameters import check_number
-from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell
+from easyfs.evaluation.cell import Cell, Data, chosen_in, run_cell, seed_of
 from easyfs.evaluation.metrics import SMALLER_IS_BETTER, name_of, resolve_metrics
 from easyfs.evaluation.pool import run_in_processes
 from easyfs.evaluation.protocol import (
@@ -27,6 +27,7 @@ from easyfs.evaluation.protocol import (
     named_selectors,
     resolve_seed,
 )
+from easyfs.evaluation.provenance import code_of, environment, now
 from easyfs.evaluation.results import Comparison
 from easyfs.evaluation.store import Row, Store
 from easyfs.tables.encoder import TableEncoder, read_table
@@ -56,6 +57,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     time_limit: float | None = None,
     memory_limit: float | None = None,
     retry_failed: bool = False,
+    any_code: bool = False,
     progress: Any = None,
     stamp: Any = None,
     random_state: Any = 0,
@@ -63,13 +65,16 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     """Measure how well models do on the columns that each selector chooses.
 
     Everything that learns from data, imputation, scaling and selection, learns from the training rows of a fold alone. All
-    selectors see the same folds, each is fitted once a fold for all sizes, and random selection always takes part.
+    selectors see the same folds, each is fitted once a fold for all sizes (spFSR, whose search is for one size, once for
+    each), and random selection always takes part. A selector sees the columns as they are, with missing values imputed if
+    it cannot take them; models see them imputed and scaled.
 
     Parameters
     ----------
     selectors : list or dict
         Names (:func:`easyfs.available_selectors`), selectors of this library or any of scikit-learn's; a dictionary gives
-        them labels. ``"all"`` is no selection at all.
+        them labels. ``"all"`` is no selection at all. One that needs scaled columns and does not scale them itself, as
+        those of this library do, is given as the last step of a pipeline: ``make_pipeline(StandardScaler(), RFE(SVC()))``.
     X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
         The table; NaN is a missing value. Sparse tables are made dense. Categories and dates become columns of numbers that
         are chosen together and count as one (values of categories are read from all rows, the target from none).
@@ -93,7 +98,9 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     groups : array-like of shape (n,), optional
         Rows of one group (a patient, a family) stay on one side of each split.
     results : path, optional
-        A file that results are appended to as they come; a rerun does only what is missing there.
+        A file that results are appended to as they come; a rerun does only what is missing there. What a selector found
+        counts as missing once its code has changed, or the version of the library it is from. Each row says the version,
+        commit, date, machine and number of threads it was made with.
     name : str, default="data"
         Name of the data in the results.
     n_jobs : int, optional
@@ -105,6 +112,8 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
         Megabytes that a process may have (on Linux).
     retry_failed : bool, default=False
         Whether a rerun tries again what failed before.
+    any_code : bool, default=False
+        Whether a rerun goes on from what other versions of the code found, such as columns to measure another model on.
     progress : None, True or callable, optional
         True shows a bar with the remaining time on a terminal; a callable is called with (done, total, row).
     stamp : dict, optional
@@ -151,7 +160,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     )
     meta = asked.about(data, n_columns if encoder is None else len(encoder.columns))
     with Store(results) as store:
-        cells, tried = asked.cells(splits, _Known(store.rows, asked.table, retry_failed))
+        cells, tried = asked.cells(splits, _Known(store.rows, asked, retry_failed, any_code))
         if meta not in store.rows:
             store.append(meta)
         report = asked.reporter(store, _meter(progress, sum(len(cell.wanted) for cell in cells)))
@@ -162,7 +171,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
             for cell in cells:
                 run_cell(data, cell, partial(report, cell))
         keys = set(asked.score_keys.values())
-        rows = [row for row in store.rows if row == meta or _was_asked(row, tried, keys)]
+        rows = [row for row in store.rows if row == meta or (_was_asked(row, tried, keys) and asked.is_of(row, any_code))]
     return Comparison(rows)
 
 
@@ -242,12 +251,22 @@ class _Asked:
         measured = described({label: name_of(measure) for label, measure in self.metrics.items()})
         return {label: fingerprint(label, described(model), measured) for label, model in self.models.items()}
 
+    @cached_property
+    def codes(self) -> dict[str, str]:
+        """What the code of each selector is known by."""
+        return {label: code_of(selector) for label, selector in self.selectors.items()}
+
+    def is_of(self, row: Row, any_code: bool) -> bool:
+        """Whether a row is of the present code of its selector."""
+        return any_code or row.get("code") == self.codes.get(row.get("selector", ""))
+
     def about(self, data: Data, n_columns: int) -> Row:
         """The row that says what the table is and what is compared."""
         return {
             "kind": "data",
             "name": self.name,
             "data": self.table,
+            "table": fingerprint(data.X),
             "rows": len(data.X),
             "columns": n_columns,
             "task": data.task,
@@ -281,6 +300,7 @@ class _Asked:
         left = tuple((n, model) for n in sizes for model in self.models if (n, self.score_keys[model]) not in done)
         return Cell(
             key,
+            known.code(key) or self.codes[label],  # what is chosen already stays under the code that chose it
             label,
             self.told[label],
             split,
@@ -298,7 +318,8 @@ class _Asked:
 
         def report(cell: Cell, kind: str, found: Row) -> None:
             row: Row = {"kind": kind, "name": self.name, "data": self.table, "selector": cell.label}
-            row |= {"repeat": cell.split.repeat, "fold": cell.split.fold, "key": cell.key, **found, **self.stamp}
+            row |= {"repeat": cell.split.repeat, "fold": cell.split.fold, "key": cell.key, "code": cell.code, **found}
+            row |= {"seed": seed_of(cell), **environment(), "date": now(), **self.stamp}
             if kind == "score":
                 row["score_key"] = self.score_keys[found["model"]]
             store.append(row)
@@ -317,11 +338,13 @@ def _was_asked(row: Row, sizes: dict[str, tuple[int, ...]], score_keys: set[str]
 class _Known:
     """What an earlier run left in the store."""
 
-    def __init__(self, rows: list[Row], table: str, retry_failed: bool):
+    def __init__(self, rows: list[Row], asked: _Asked, retry_failed: bool, any_code: bool):
         self.fits: dict[str, Row] = {}
         self.scores: dict[str, set[tuple[int, str]]] = {}
         for row in rows:
-            if row.get("data") != table or (retry_failed and row.get("status") != "ok"):
+            if row.get("data") != asked.table or (retry_failed and row.get("status") != "ok"):
+                continue
+            if row["kind"] != "data" and not asked.is_of(row, any_code):
                 continue
             if row["kind"] == "fit":
                 self.fits[row["key"]] = row
@@ -331,6 +354,10 @@ class _Known:
     def failed(self, key: str) -> bool:
         """Whether the fit was tried and failed."""
         return key in self.fits and self.fits[key]["status"] != "ok"
+
+    def code(self, key: str) -> str | None:
+        """The code that an earlier fit was made with, if it is known."""
+        return self.fits[key].get("code") if key in self.fits else None
 
     def chosen(self, key: str, sizes: tuple[int, ...]) -> dict[int, list[int]] | None:
         """Columns of each size; None unless all are known."""

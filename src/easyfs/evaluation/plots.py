@@ -129,7 +129,8 @@ def plot_critical_difference(
         ax.plot([tick, tick], [0, 0.12], color="black", linewidth=0.8)
         ax.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize=8)
     ax.plot([low, low + test.critical_difference], [0.95, 0.95], color="black", linewidth=2)
-    ax.text(low, 1.02, f"critical difference {test.critical_difference:.2f} ({test.n_cells} cells)", fontsize=8)
+    what = "cells" if over in ("means", "folds") or len(found.names) == 1 else "tables"
+    ax.text(low, 1.02, f"critical difference {test.critical_difference:.2f} ({test.n_cells} {what})", fontsize=8)
     groups = _not_told_apart(ranks, test.critical_difference)
     depth = 0.3 + 0.22 * len(groups)
     for place, (rank, index) in enumerate(zip(ranks, order, strict=True)):

@@ -18,7 +18,7 @@ from typing import Any
 
 import joblib
 
-from easyfs.evaluation.cell import Cell, Data, chosen_in, resident_memory, stops_by_itself
+from easyfs.evaluation.cell import Cell, Data, chosen_in, fits_one_size, resident_memory, stops_by_itself
 from easyfs.evaluation.worker import read, write
 
 try:
@@ -224,7 +224,8 @@ def _run_one(
     """Run a cell; tell whether the process is still there, and what of the cell is left to do after a model overran."""
     fit_limit = time_limit
     if time_limit is not None and stops_by_itself(cell.selector):
-        fit_limit = GRACE[0] * time_limit + GRACE[1]
+        fits = len(cell.sizes) if fits_one_size(cell.selector) else 1
+        fit_limit = GRACE[0] * fits * time_limit + GRACE[1]
     worker.send(cell)
     chosen, left = cell.chosen, list(cell.wanted)
     while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,10 @@ class Comparison:
     ----------
     rows : iterable of dict
         Rows of a results file: one for each fit and one for each score.
+    tables : dict, optional
+        For names of data the table that they are from. Results of one table, at several sizes or for several targets, are
+        not independent: tests count a table once. Without it, data with the same columns are one table, as far as the rows
+        tell.
 
     Attributes
     ----------
@@ -34,13 +38,15 @@ class Comparison:
         What was compared, in the order in which it was asked for; ``names`` are those of the data.
     data : dict
         What is known of each data set, by name.
+    tables : dict
+        Which table each data set is from, by name.
     fit_rows : dict
         The row of each fit, by (data, selector, repeat, fold).
     score_rows : dict
         The row of each score, by (data, selector, repeat, fold, size, model).
     """
 
-    def __init__(self, rows: Iterable[Row]):
+    def __init__(self, rows: Iterable[Row], tables: Mapping[str, str] | None = None):
         self.data: dict[str, Row] = {}
         self.fit_rows: dict[tuple[Any, ...], Row] = {}
         self._again: dict[tuple[Any, ...], list[Row]] = {}
@@ -60,10 +66,11 @@ class Comparison:
             place = (row["name"], row["selector"], row["repeat"], row["fold"])
             if row["kind"] == "fit":
                 self.fit_rows[place] = row
-                self._again.setdefault((*place, row["key"]), []).append(row)
+                self._again.setdefault((*place, row["key"], row.get("code")), []).append(row)
             else:
                 self.score_rows[(*place, row["size"], row["model"])] = row
         self.names = list(self.data)
+        self.tables = {name: (tables or {}).get(name, row.get("table", name)) for name, row in self.data.items()}
         self._whole = {label for row in self.data.values() for label in row.get("without_selection", ["all"])}
         self.selectors = self._listed("selectors", {place[1] for place in self.fit_rows})
         self.models = self._listed("models", {place[5] for place in self.score_rows})
@@ -74,12 +81,12 @@ class Comparison:
         return [name for name in dict.fromkeys(n for row in self.data.values() for n in row[what]) if name in present]
 
     @classmethod
-    def load(cls, *paths: str | os.PathLike[str]) -> Comparison:
-        """Read one or more results files."""
+    def load(cls, *paths: str | os.PathLike[str], tables: Mapping[str, str] | None = None) -> Comparison:
+        """Read one or more results files; ``tables`` as for the class."""
         for path in paths:
             if not os.path.exists(path):
                 raise FileNotFoundError(f"there is no results file {os.fspath(path)!r}.")
-        return cls(row for path in paths for row in Store(path).rows)
+        return cls((row for path in paths for row in Store(path).rows), tables)
 
     def __repr__(self) -> str:
         return (
@@ -95,8 +102,17 @@ class Comparison:
         return [row for row in (*self.fit_rows.values(), *self.score_rows.values()) if row["status"] != "ok"]
 
     def fits(self) -> Any:
-        """A row for each fit: selector, fold, seconds, peak memory, status (a pandas table)."""
-        return self._frame(self.fit_rows.values(), ("seconds", "peak_mb", "status", "reason", "note"))
+        """A row for each fit: selector, fold, seconds, peak memory, status, and what it was made with (a pandas table)."""
+        made = ("version", "commit", "date", "machine", "threads")
+        return self._frame(self.fit_rows.values(), ("seconds", "peak_mb", "status", "reason", "note", *made))
+
+    def versions(self) -> dict[str, list[str]]:
+        """Versions (and commits) of the library that the fits of each selector were made with; "unknown" if not kept."""
+        found: dict[str, set[str]] = {selector: set() for selector in self.selectors}
+        for place, row in self.fit_rows.items():
+            commit = f" ({row['commit']})" if row.get("commit") else ""
+            found[place[1]].add(f"{row['version']}{commit}" if row.get("version") else "unknown")
+        return {selector: sorted(versions) for selector, versions in found.items()}
 
     def scores(self) -> Any:
         """A row for each score: selector, fold, size, model, and a column for each measure (a pandas table)."""
@@ -177,9 +193,11 @@ class Comparison:
             The measure; by default the first of each data set.
         model : str, optional
             Only this downstream model.
-        over : {"auto", "means", "folds"}, default="auto"
-            A cell is a data set at a size (the mean over folds), or a single fold of it. "auto" takes means where there are
-            several data sets. Folds share rows, so tests over folds of one data set are too sure of themselves.
+        over : {"auto", "tables", "means", "folds"}, default="auto"
+            A cell is a data set at a size (the mean over folds), or a single fold of it. "tables" has the cells of "means";
+            ranks and tests then average over the cells of a table first and count it once. "auto" is "tables" where there
+            are several data sets, otherwise "folds". Folds share rows, so tests over folds of one data set are too sure of
+            themselves, and so are tests over "means", whose cells share tables.
 
         Returns
         -------
@@ -189,8 +207,8 @@ class Comparison:
             Data, size and model of each row.
         selectors : list of str
         """
-        if over not in ("auto", "means", "folds"):
-            raise ValueError(f"over={over!r} is not known; use 'auto', 'means' or 'folds'.")
+        if over not in ("auto", "tables", "means", "folds"):
+            raise ValueError(f"over={over!r} is not known; use 'auto', 'tables', 'means' or 'folds'.")
         self._check("model", model, self.models)
         values = {place: entries for place, entries in self.values(metric).items() if model in (None, place[2])}
         by_fold = over == "folds" or (over == "auto" and len(self.names) == 1)
@@ -209,26 +227,44 @@ class Comparison:
             rows += runs.T.tolist()
         return np.array(rows).reshape(len(cells), len(competing)), cells, competing
 
+    def _blocks(self, cells: list[tuple[Any, ...]], over: str) -> list[str] | None:
+        """For each cell its table, where tables count once."""
+        if over == "tables" or (over == "auto" and len(self.names) > 1):
+            return [self.tables[cell[0]] for cell in cells]
+        return None
+
     def ranks(self, metric: str | None = None, *, model: str | None = None, over: str = "auto") -> dict[str, float]:
-        """Mean rank of each selector over all cells, best first; 1 is best."""
-        scores, _, names = self.matrix(metric, model=model, over=over)
-        found = dict(zip(names, significance.mean_ranks(scores).tolist(), strict=True))
+        """Mean rank of each selector over all tables (or cells, see :meth:`matrix`), best first; 1 is best."""
+        scores, cells, names = self.matrix(metric, model=model, over=over)
+        found = dict(zip(names, significance.mean_ranks(scores, self._blocks(cells, over)).tolist(), strict=True))
         return dict(sorted(found.items(), key=lambda entry: entry[1]))
 
     def friedman(
         self, metric: str | None = None, *, model: str | None = None, over: str = "auto", level: float = 0.05
     ) -> significance.Friedman:
-        """Friedman's test and the critical difference of mean ranks."""
-        return significance.friedman(self.matrix(metric, model=model, over=over)[0], level)
+        """Friedman's test over tables (or cells, see :meth:`matrix`) and the critical difference of mean ranks."""
+        scores, cells, _ = self.matrix(metric, model=model, over=over)
+        return significance.friedman(scores, level, self._blocks(cells, over))
 
     def duels(
-        self, selector: str, metric: str | None = None, *, model: str | None = None, over: str = "auto", tie: float = 0.0
+        self,
+        selector: str,
+        metric: str | None = None,
+        *,
+        model: str | None = None,
+        over: str = "auto",
+        tie: float = 0.0,
+        rope: float = 0.0,
     ) -> list[significance.Duel]:
-        """One selector against each other: wins, ties, losses and Wilcoxon's test with Holm's correction."""
-        scores, _, names = self.matrix(metric, model=model, over=over)
+        """One selector against each other, over tables (or cells, see :meth:`matrix`).
+
+        Wins, ties and losses; Wilcoxon's test with Holm's correction; the Bayesian signed-rank test, for which differences
+        up to ``rope`` are practically none.
+        """
+        scores, cells, names = self.matrix(metric, model=model, over=over)
         if selector not in names:
             raise ValueError(f"selector={selector!r} was not compared; there are {', '.join(names)}.")
-        return significance.duels(scores, names, selector, tie)
+        return significance.duels(scores, names, selector, tie, rope=rope, blocks=self._blocks(cells, over))
 
     def stability(self) -> Any:
         """How alike the chosen columns are over folds, for each selector and size: Nogueira's measure, Jaccard's index."""
@@ -240,7 +276,7 @@ class Comparison:
         for place, row in self.fit_rows.items():
             name, selector = place[:2]
             known: dict[int, list[int]] = {}
-            for fit in self._again[*place, row["key"]]:
+            for fit in self._again[*place, row["key"], row.get("code")]:
                 known |= chosen_in(fit, sorted(sizes.get((name, selector), ())))
             for size, columns in known.items():
                 chosen.setdefault((name, selector, size), []).append(columns)
