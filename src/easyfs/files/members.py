@@ -57,6 +57,11 @@ class Member:
         return self._lines_read[1] if self.is_lines else None
 
     @cached_property
+    def has(self) -> frozenset[str]:
+        """Names of the columns, to look one up in."""
+        return frozenset(self.names)
+
+    @cached_property
     def own_types(self) -> dict[str, Any]:
         """Types of the columns, of a file that has such."""
         pl = optional("polars", "cli", "reading a table")
@@ -79,7 +84,8 @@ class Member:
 
     def frames(self, wanted: list[str], cells: dict[str, Cells], rows: int) -> Iterator[Any]:
         """Some columns of the file, at most so many rows at once; ``cells`` knows what those of a text are."""
-        own = [name for name in self.names if name in set(wanted)] or self.names[:1]
+        asked = set(wanted)
+        own = [name for name in self.names if name in asked] or self.names[:1]
         for frame in self._read(own, cells, rows):
             for start in range(0, len(frame), rows):
                 yield frame[start : start + rows]
@@ -226,4 +232,5 @@ class Member:
 
 
 def _places(names: list[str], wanted: Any) -> list[int]:
-    return [place for place, name in enumerate(names) if name in wanted]
+    asked = set(wanted)
+    return [place for place, name in enumerate(names) if name in asked]

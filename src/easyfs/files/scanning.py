@@ -210,11 +210,11 @@ class Scan:
         for name in names:
             learnt.cells[name] = Cells(self.options, semicolons=semicolons)
             learnt.cells[_key(name)] = Cells()
-            values = [member.keys[name] for member in self.members if name in member.keys and name not in member.names]
+            values = [member.keys[name] for member in self.members if name in member.keys and name not in member.has]
             if values:
                 learnt.cells[_key(name)].look(pl.Series(name, values, dtype=pl.String))
         for member in texts:
-            learnt.n_rows[member.label] = member.look({name: learnt.cells[name] for name in names if name in member.names})
+            learnt.n_rows[member.label] = member.look({name: learnt.cells[name] for name in names if name in member.has})
         say_doubts(repr(self.label), {name: learnt.cells[name] for name in names}, learnt.said)
         for name in names:
             learnt.types[name] = self._type_of(name)
@@ -224,12 +224,12 @@ class Scan:
         pl = optional("polars", "cli", "reading a table")
         found, place = pl.Null(), ""
         for member in self.members:
-            if name not in member.names and name not in member.keys:
+            if name not in member.has and name not in member.keys:
                 continue
-            if name in member.names and not member.source.is_delimited:
+            if name in member.has and not member.source.is_delimited:
                 own = member.own_types[name]
             else:
-                own = _type_of_cells(self.learnt.cells[name if name in member.names else _key(name)].final)
+                own = _type_of_cells(self.learnt.cells[name if name in member.has else _key(name)].final)
             both = _common(found, own)
             if both is None:
                 raise FileError(
