@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.feature_selection import RFE, SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
@@ -244,3 +245,12 @@ def test_the_same_call_gives_the_same_numbers_and_another_seed_others() -> None:
     assert_same(once, again)
     other = compare(["easyfs"], X, y, sizes=[1, 2], **QUICK, random_state=1)
     assert not table(once)["accuracy"].equals(table(other)["accuracy"])
+
+
+def test_a_device_is_for_those_that_can_use_one():
+    X, y = load_iris(return_X_y=True)
+    found = compare(["easyfs", "pearson", "stg"], X, y, sizes=[2], repeats=1, folds=2, device="cpu")
+    assert not [row for row in found.rows if row.get("error")]
+    found = compare(["easyfs", "pearson"], X, y, sizes=[2], repeats=1, folds=2, device="tpu")
+    failed = {row["selector"] for row in found.rows if "device='tpu'" in str(row)}
+    assert failed == {"easyfs"}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 
 from easyfs.base.mixed import for_matrix
 from easyfs.base.request import resolve_count
@@ -56,6 +57,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     n_jobs: int | None = None,
     time_limit: float | None = None,
     memory_limit: float | None = None,
+    device: str | None = None,
     retry_failed: bool = False,
     any_code: bool = False,
     progress: Any = None,
@@ -110,6 +112,9 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
         has the same limit. What is over it becomes a row that says so.
     memory_limit : float, optional
         Megabytes that a process may have (on Linux).
+    device : str, optional
+        Where selectors compute that can do so elsewhere than on the processor, such as ``"cuda"``; the others, and models,
+        stay where they are. None leaves it to each selector.
     retry_failed : bool, default=False
         Whether a rerun tries again what failed before.
     any_code : bool, default=False
@@ -128,7 +133,8 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.base import clone
+    from sklearn.datasets import load_iris
     >>> from easyfs.evaluation import compare
     >>> X, y = load_iris(return_X_y=True)
     >>> found = compare(["pearson", "fisher_score"], X, y, sizes=[1, 2], repeats=1)
@@ -136,7 +142,8 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     ['fisher_score', 'pearson', 'random']
     """
     data, encoder = _read(X, y, task)
-    fields, several = named_selectors(selectors), data.y.ndim == 2
+    fields = {label: _on_device(selector, device) for label, selector in named_selectors(selectors).items()}
+    several = data.y.ndim == 2
     n_columns = len(data.users(np.arange(data.X.shape[1])))
     asked = _Asked(
         name=name,
@@ -188,6 +195,13 @@ def _read(X: Any, y: Any, task: str) -> tuple[Data, TableEncoder | None]:
     values = target.classes[target.values] if target.classes is not None else target.values
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     return Data(matrix, np.asarray(values), target.task, None if encoder is None else encoder.source), encoder
+
+
+def _on_device(selector: Any, device: str | None) -> Any:
+    """A selector that computes on a device, if it can."""
+    if device is None or isinstance(selector, str) or "device" not in selector.get_params(deep=False):
+        return selector
+    return clone(selector).set_params(device=device)
 
 
 def _check_run(time_limit: Any, memory_limit: Any, progress: Any, n_jobs: Any) -> None:
