@@ -23,9 +23,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from paper.datasets import get  # noqa: E402
-from planted_problems import draw as draw_planted  # noqa: E402
-from problems import correlated, generator  # noqa: E402
+from paper.datasets import get
+from planted_problems import draw as draw_planted
+from problems import correlated, generator
 
 Array = np.ndarray
 CLASSES, NUMBERS = "classification", "regression"

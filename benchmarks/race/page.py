@@ -25,6 +25,15 @@ PAGES = HERE.parents[1] / "docs" / "results"
 OWN, PLAIN = "EasyFS", "EasyFS, screens off"
 # EasyFS's time over the fastest redundancy-aware library's: what is aimed at.
 GOALS = {PLAIN: 1.5, OWN: 4.0}
+ABOUT = """\
+EasyFS {versions}, {threads} threads ({machine}), float64 tables, the same rows, target and number of columns for every
+method, each alone in a process of its own. Quality: accuracy (R2 for SoyNAM) on rows held out, of the better of two models
+on the chosen columns; for planted problems the share of the true columns found. Time: the median of further fits in the
+same process (the first fit where it took over 20 s); a fit over {limit} s is ended. Generated tables have near-copies of
+the informative columns, and a pair of columns that matters only together; rounds are tables of other seeds, or folds.
+"Screens off" is `EasyFS(k, interactions=False)`, which does not look for such pairs. Conversion to a library's own frame
+is not timed. How it is done stands in `benchmarks/race/race.py`; this page is made by `benchmarks/race/page.py` from
+`benchmarks/race/raw`."""
 Row = dict[str, Any]
 
 
@@ -214,7 +223,9 @@ def better_elsewhere(name: str, part: dict[str, Entry]) -> str:
     told = f"- **{name}** (EasyFS {own.quality:.3f} in {seconds(own.warm)}): "
     told += f"faster and as good within the spread: {listed(faster, own)}. " if faster else "none is faster and as good. "
     slower = [e for e in better if e not in faster]
-    told += f"Better beyond the spread, and slower: {listed(slower, own)}." if slower else "None is better beyond the spread."
+    told += (
+        f"Better beyond the spread, and slower: {listed(slower, own)}." if slower else "None is better beyond the spread."
+    )
     return told
 
 
@@ -235,20 +246,14 @@ def page(inputs: dict[str, dict[str, Entry]]) -> str:
     rows = [entry.row for part in inputs.values() for entry in part.values()]
     versions = {e.row["version"] for part in inputs.values() for m, e in part.items() if "version" in e.row and m == OWN}
     libraries = sorted({f"{METHODS[r['method']].package} {r['version']}" for r in rows if "version" in r})
-    told = {part: ", ".join(sorted({f"{r[part]:g}" if part != "machine" else r[part] for r in rows if part in r}))
-            for part in ("threads", "limit", "machine")}
+    told = {
+        part: ", ".join(sorted({f"{r[part]:g}" if part != "machine" else r[part] for r in rows if part in r}))
+        for part in ("threads", "limit", "machine")
+    }
     lines = [
         "# The race: EasyFS against what one would install instead",
         "",
-        f"EasyFS {', '.join(sorted(versions))}, {told['threads']} threads ({told['machine']}), float64 tables, the same rows,",
-        "target and number of columns for every method, each alone in a process of its own. Quality: accuracy (R2 for",
-        "SoyNAM) on rows held out, of the better of two models on the chosen columns; for planted problems the share of the",
-        "true columns found. Time: the median of further fits in the same process (the first fit where it took over 20 s);",
-        f"a fit over {told['limit']} s is ended. Generated tables have near-copies of the informative columns, and a pair of",
-        "columns that matters only together; rounds are tables of other seeds, or folds. \"Screens off\" is",
-        "`EasyFS(k, interactions=False)`, which does not look for such pairs. Conversion to a library's own frame is not",
-        "timed. How it is done stands in `benchmarks/race/race.py`; this page is made by `benchmarks/race/page.py` from",
-        "`benchmarks/race/raw`.",
+        *ABOUT.format(versions=", ".join(sorted(versions)), **told).splitlines(),
         "",
         "![quality against time of a fit, a panel for each input](race.svg)",
         "",

@@ -130,7 +130,9 @@ def grid(axes: Axes) -> list[str]:
     parts = []
     for value in steps(*axes.values):
         parts += [line(left, axes.up(value), right, axes.up(value), 'stroke="#e5e7eb"')]
-        parts += [text(left - 6, axes.up(value) + 3.5, f"{value:.3f}".rstrip("0").rstrip("."), text_anchor="end", fill="#4b5563")]
+        parts += [
+            text(left - 6, axes.up(value) + 3.5, f"{value:.3f}".rstrip("0").rstrip("."), text_anchor="end", fill="#4b5563")
+        ]
     for decade in range(math.ceil(axes.times[0]), math.floor(axes.times[1]) + 1):
         place = axes.across(10.0**decade)
         parts += [line(place, top, place, bottom, 'stroke="#e5e7eb"')]
@@ -165,7 +167,7 @@ def overlap(one: Box, other: Box) -> float:
 def placements(x: float, y: float, wide: float) -> Iterable[tuple[float, Box]]:
     """Boxes for a label about a point, with how unwelcome each is."""
     high = FONT
-    for reach, cost in ((7.0, 0.0), (16.0, 8.0), (28.0, 16.0), (42.0, 26.0), (58.0, 40.0)):
+    for reach, cost in ((8.0, 0.0), (16.0, 8.0), (28.0, 16.0), (42.0, 26.0), (58.0, 40.0)):
         for turn in range(12):
             angle = math.pi * turn / 6.0
             cx, cy = x + reach * math.cos(angle), y + reach * math.sin(angle)
@@ -183,7 +185,7 @@ def labels(axes: Axes, shown: list[Point]) -> list[str]:
     for method in sorted(places, key=lambda m: (kind(m) != "EasyFS", places[m])):
         x, y = places[method]
         said = SHORT.get(method, method)
-        wide = LETTER * len(said) * (1.08 if kind(method) == "EasyFS" else 1.0)
+        wide = LETTER * len(said) * (1.18 if kind(method) == "EasyFS" else 1.0)
         inside = [
             (cost + sum(overlap(box, other) for other in taken), box)
             for cost, box in placements(x, y, wide)
@@ -205,14 +207,13 @@ def panel(name: str, points: list[Point], x: float, y: float) -> list[str]:
     shown = [point for point in points if point[0] != RANDOM]
     chance = next((value for method, _, value in points if method == RANDOM), None)
     axes = axes_of(shown, x, y)
-    left, _, right, bottom = axes.frame
+    left, _, right, _ = axes.frame
     parts = [text(left, y + TOP - 9, name, font_size=13, font_weight=700, fill="#111827"), *grid(axes), front(axes, shown)]
     if chance is not None:
         if chance >= axes.values[0]:
             parts.append(line(left, axes.up(chance), right, axes.up(chance), 'stroke="#9ca3af" stroke-dasharray="4 3"'))
-        place = axes.up(chance) - 4 if chance >= axes.values[0] else bottom - 5
-        said = f"random columns {chance:.3f}" + ("" if chance >= axes.values[0] else ", below the frame")
-        parts.append(text(right - 5, place, said, text_anchor="end", fill="#6b7280", font_style="italic"))
+        said = f"random columns {chance:.3f}"
+        parts.append(text(right, y + TOP - 9, said, text_anchor="end", fill="#6b7280", font_style="italic"))
     for method, seconds, value in sorted(shown, key=lambda point: kind(point[0]) == "EasyFS"):
         colour, radius = KINDS[kind(method)][0], 5.5 if kind(method) == "EasyFS" else 3.8
         hollow = method == "EasyFS, screens off"
@@ -229,18 +230,20 @@ def draw(panels: Panels) -> str:
     down = -(-len(panels) // ACROSS)
     across = min(ACROSS, max(len(panels), 2))
     wide, high = WIDTH * across, HEAD + HEIGHT * down + 6
+    size = f'viewBox="0 0 {wide} {high}" width="{wide}" height="{high}"'
+    font = f'font-family="Helvetica, Arial, sans-serif" font-size="{FONT}"'
+    head = "Quality of the chosen columns against the time of a fit"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
-        f'font-family="Helvetica, Arial, sans-serif" font-size="{FONT}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>',
         f'<rect width="{wide}" height="{high}" fill="#fff"/>',
-        text(LEFT, 22, "Quality of the chosen columns against the time of a fit", font_size=16, font_weight=700, fill="#111827"),
+        text(LEFT, 22, head, font_size=16, font_weight=700, fill="#111827"),
     ]
     place: float = LEFT
     for colour, told in KINDS.values():
         parts.append(f'<circle cx="{number(place + 5)}" cy="42" r="5" fill="{colour}"/>')
         parts.append(text(place + 15, 46, told, font_size=12, fill="#111827"))
         place += 15 + 6.2 * len(told) + 22
-    told = "up and left is better; the grey line is the best quality up to each time"
+    told = "up and left is better; grey: the best quality up to each time; dashed: random columns, where in the frame"
     parts.append(text(LEFT, 62, told, font_size=11, fill="#6b7280"))
     for index, (name, points) in enumerate(panels.values()):
         parts += panel(name, points, WIDTH * (index % ACROSS), HEAD + HEIGHT * (index // ACROSS))

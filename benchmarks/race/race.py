@@ -29,6 +29,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +130,8 @@ def follow(process: subprocess.Popen[bytes], out: Path, limit: float) -> str:
 
 def end(process: subprocess.Popen[bytes]) -> None:
     """End a process and what it started; the group is its own."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
@@ -187,7 +186,7 @@ def earlier_overrun(rows: Rows, given: Any, method: str, inputs: dict[str, Any])
     return ""
 
 
-def wanted(args: argparse.Namespace, inputs: dict[str, Any], methods: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def wanted(args: argparse.Namespace, methods: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Input and method of each cell: cheap methods first, and an input's methods one after another."""
     for tier in sorted({methods[m].tier for m in args.methods}):
         for name in args.inputs:
@@ -206,7 +205,7 @@ def race(args: argparse.Namespace) -> None:
     again = set(args.again)
     with tempfile.TemporaryDirectory(prefix="race-", dir=args.work) as folder:
         store = Store(Path(folder))
-        for name, method in wanted(args, INPUTS, METHODS):
+        for name, method in wanted(args, METHODS):
             if (name, method) in rows.rows and method not in again:
                 continue
             if time.monotonic() > until:
@@ -225,8 +224,7 @@ def race(args: argparse.Namespace) -> None:
                 job = {"method": method, "rounds": store.files, "seed": 0, "threads": args.threads, "budget": args.budget}
                 found = cell(job, python_of(environment, args.venvs), args.limit, Path(folder))
                 found["k"], found["shape"] = given.k, list(store.rounds[0].X.shape)
-                for one in found["rounds"]:
-                    one |= score(store.rounds[one["round"]], one["columns"])
+                found["rounds"] = [one | score(store.rounds[one["round"]], one["columns"]) for one in found["rounds"]]
             rows.add(rounded({**head, **found}))
             print(summary(rows.rows[name, method]), flush=True)
 
