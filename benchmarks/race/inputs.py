@@ -29,7 +29,8 @@ from problems import correlated, generator
 
 Array = np.ndarray
 CLASSES, NUMBERS = "classification", "regression"
-HELD_OUT = 5000
+# Rows held out of a generated table: so many, or as many as make so many numbers, but no fewer than the last.
+HELD_OUT, HELD_OUT_NUMBERS, FEWEST_HELD_OUT = 5000, 20_000_000, 1000
 COPIES, COPY_NOISE = 2, 0.1
 PLANTED = [
     "XOR, a tenth turned",
@@ -123,7 +124,8 @@ def generated(given: Input, seed: int) -> Round:
     """A table with linear effects, near-copies of their columns, a pair that matters only together, and noise."""
     rng = generator(seed, f"race {given.name}")
     n, d = given.shape
-    rows, m = n + HELD_OUT, given.linear
+    held_out = min(HELD_OUT, max(FEWEST_HELD_OUT, HELD_OUT_NUMBERS // d))
+    rows, m = n + held_out, given.linear
     X = np.empty((rows, d))
     X[:, : m + 2] = rng.standard_normal((rows, m + 2))
     noise = m + 2 + COPIES * m
