@@ -1,23 +1,37 @@
 """EasyFS: pick the few columns that matter out of thousands."""
 
 import os
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 # First and whole: scikit-learn takes about a tenth of a second longer to import when our modules pull in its parts.
 import sklearn.feature_selection  # noqa: F401
 
-from easyfs.base.explanation import Explanation
 from easyfs.base.selector import set_report_builder
 from easyfs.common.neighbours import warn_of_other
 from easyfs.common.version import VERSION
 from easyfs.estimator.easyfs import EasyFS
-from easyfs.estimator.easyfs_ranking import EasyFSRanking
-from easyfs.files.scanning import Scan, scan
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
-from easyfs.saved.selection import SavedSelection, load_selection
-from easyfs.tables.to_numbers import TableToNumbers
+
+if TYPE_CHECKING:
+    from easyfs.base.explanation import Explanation
+    from easyfs.estimator.easyfs_ranking import EasyFSRanking
+    from easyfs.files.scanning import Scan, scan
+    from easyfs.saved.selection import SavedSelection, load_selection
+    from easyfs.tables.to_numbers import TableToNumbers
 
 __version__ = VERSION
+
+# What a plain selection does not need, and where it is when it is asked for.
+_LATER = {
+    "EasyFSRanking": "easyfs.estimator.easyfs_ranking",
+    "Explanation": "easyfs.base.explanation",
+    "SavedSelection": "easyfs.saved.selection",
+    "Scan": "easyfs.files.scanning",
+    "TableToNumbers": "easyfs.tables.to_numbers",
+    "load_selection": "easyfs.saved.selection",
+    "scan": "easyfs.files.scanning",
+}
 
 __all__ = [
     "EasyFS",
@@ -46,7 +60,9 @@ warn_of_other(os.path.dirname(__file__))
 
 
 def __getattr__(name: str) -> Any:
-    """The other selectors, imported when they are first asked for."""
+    """The other selectors and parts, imported when they are first asked for."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     if name not in CLASSES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return CLASSES[name].load()

@@ -1,14 +1,10 @@
-"""Which engine a table belongs to."""
+"""Which engine a table belongs to. The engine is imported once there is a table for it: most tables are in memory."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from easyfs.engines.dask import is_dask, of_dask
 from easyfs.engines.parts import PartedTable
-from easyfs.engines.spark import of_frame
-from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation, of_scan
-from easyfs.files.scanning import Scan
 from easyfs.tables.naming import roles_of
 
 
@@ -23,23 +19,37 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
         Target and weights: names of columns, for a table that has names. Beside a Dask table they may be collections that
         are cut in the same way, or values of all rows.
     """
+    library = type(X).__module__.split(".")[0]
+    if library in ("easyfs", "polars", "pyarrow", "duckdb", "_duckdb"):
+        return _open_stream(X, y, sample_weight)
+    if library in ("dask", "dask_expr"):
+        from easyfs.engines.dask import is_dask, of_dask  # noqa: PLC0415
+
+        return of_dask(X, y, sample_weight) if is_dask(X) else None
+    if type(X).__module__.startswith("pyspark.sql.") and type(X).__name__ == "DataFrame":  # classic or connect
+        from easyfs.engines.spark import of_frame  # noqa: PLC0415
+
+        return of_frame(X, _roles(list(X.columns), y, sample_weight, "a Spark table"))
+    return None
+
+
+def _open_stream(X: Any, y: Any, sample_weight: Any) -> PartedTable | None:
+    """A table that is read batch by batch; None for another one of the same library."""
+    from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation, of_scan  # noqa: PLC0415
+    from easyfs.files.scanning import Scan  # noqa: PLC0415
+
     if isinstance(X, Scan):
         return of_scan(X, _roles(X.names, y, sample_weight, "a table in files"))
-    kind = type(X)
-    library, name = kind.__module__.split(".")[0], kind.__name__
-    if library == "polars" and name == "LazyFrame":
+    module, name = type(X).__module__, type(X).__name__
+    if name == "LazyFrame":
         names = X.collect_schema().names()
         return of_lazy_frame(X, names, _roles(names, y, sample_weight, "a LazyFrame"))
-    if library == "pyarrow" and kind.__module__.endswith("dataset") and hasattr(X, "get_fragments"):
+    if module.startswith("pyarrow") and module.endswith("dataset") and hasattr(X, "get_fragments"):
         names = list(X.schema.names)
         return of_dataset(X, names, _roles(names, y, sample_weight, "a pyarrow dataset"))
-    if library in ("duckdb", "_duckdb") and name == "DuckDBPyRelation":
+    if name == "DuckDBPyRelation":
         names = list(X.columns)
         return of_relation(X, names, _roles(names, y, sample_weight, "a DuckDB relation"))
-    if is_dask(X):
-        return of_dask(X, y, sample_weight)
-    if kind.__module__.startswith("pyspark.sql.") and name == "DataFrame":  # classic or connect
-        return of_frame(X, _roles(list(X.columns), y, sample_weight, "a Spark table"))
     return None
 
 
