@@ -415,8 +415,8 @@ class StreamingSelector(Elsewhere):
 
     def _asked(self) -> str:
         """What of the parameters a selection depends on, beside the plan."""
-        known = self.get_params(deep=False).items()
-        return repr(sorted((name, value) for name, value in known if name not in ("random_state", "verbose")))
+        known = [entry for entry in self.get_params(deep=False).items() if entry[0] not in ("random_state", "verbose")]
+        return repr(sorted((name, value.tolist() if isinstance(value, np.ndarray) else value) for name, value in known))
 
     def _check_same_settings(self, plan: Plan) -> None:
         """A plan is made for certain settings; another selector, or this one later, must have the same."""
