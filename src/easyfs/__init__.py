@@ -15,6 +15,7 @@ from easyfs.estimator.easyfs_ranking import EasyFSRanking
 from easyfs.files.scanning import Scan, scan
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
 from easyfs.saved.selection import SavedSelection, load_selection
+from easyfs.tables.survival import survival_target
 from easyfs.tables.to_numbers import TableToNumbers
 
 __version__ = VERSION
@@ -32,6 +33,7 @@ __all__ = [
     "load_selection",
     "make_selector",
     "scan",
+    "survival_target",
 ]
 
 
