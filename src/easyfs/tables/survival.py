@@ -79,9 +79,7 @@ def _events(event: Any) -> Array:
     found = _numbers("event", event, "True where the event was observed, else False")
     odd = found[(found != 0.0) & (found != 1.0)]
     if len(odd):
-        raise ValueError(
-            f"event has the value {odd[0]:g}; give 1 or True where the event was observed, else 0."
-        )
+        raise ValueError(f"event has the value {odd[0]:g}; give 1 or True where the event was observed, else 0.")
     return found
 
 
