@@ -35,6 +35,11 @@ class Limits:
     source: Array | None = None
     quota: Array | None = None
 
+    @property
+    def limited(self) -> bool:
+        """Whether some columns may be left out for them."""
+        return self.budget < np.inf or self.quota is not None
+
     def expanded(self, origin: Array) -> Limits:
         """The same for columns of a matrix, by the column of the table that each comes from."""
         cost = None if self.cost is None else self.cost[origin]

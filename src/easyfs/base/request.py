@@ -101,7 +101,7 @@ def make_request(
 
 def _limits(labels: Array, asked: Further, n_columns: int, names: list[Any] | None) -> Limits:
     """Costs and sources of groups; a group costs what its columns cost together, and has one source."""
-    cost = check_costs(asked.costs, n_columns, names)
+    cost = check_costs(asked.costs if asked.costs is not None or asked.budget is None else {}, n_columns, names)
     source, called = check_sources(asked.sources, n_columns, names)
     if source is not None:
         lowest, highest = np.full(labels.max() + 1, len(called) + 1), np.full(labels.max() + 1, -1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from easyfs.base.request import Request
@@ -94,8 +96,10 @@ def _task(
         beyond = Beyond(moment, constraints.adjusted, plan.n_inputs + plan.network.n_extra)
         scale = adjusted_scale(scale, beyond, constraints.excluded)
     target = target_matrix(plan, beyond or moment, n_rows, scale.spread, coverage)
-    if beyond is not None and plan.target.kind is not None and not target.Y.shape[1]:
-        raise ValueError("the columns of adjust_for explain the whole target; nothing of it is left to select columns for.")
+    if scale.left is not None:
+        if plan.target.kind is not None and not target.Y.shape[1]:
+            raise ValueError("the columns of adjust_for explain the whole target; nothing of it is left to select for.")
+        target = replace(target, P=np.where(scale.left[:, None] > 0, target.P, 0.0))  # no rounding of what is gone
     tested = ~(scale.constant | constraints.excluded)
     chance = None
     if plan.sample is not None and target.Y.shape[1]:

@@ -221,6 +221,8 @@ def _explained(design: list[Array], targets: list[Array], weights: tuple[Array, 
     factor = cholesky(gram, lower=True)
     steps = solve_triangular(factor, A.T @ (w[:, None] * Y), lower=True)
     basis = solve_triangular(factor, B.T, lower=True).T
+    if n_adjusted:
+        Y = Y - solve_triangular(factor, A.T, lower=True)[:n_adjusted].T @ steps[:n_adjusted]
     scale = np.sqrt(np.maximum(np.average(np.square(Y), axis=0, weights=w), 1e-300))  # targets count alike
     left, steps = Z / scale, steps / scale
     whole = float(v @ np.square(left).sum(axis=1))

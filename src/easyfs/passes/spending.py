@@ -32,7 +32,7 @@ class Spending:
         self._budget = limits.budget * (1.0 + ROUNDING)
         self._source = np.zeros(d, dtype=np.intp) if limits.quota is None or limits.source is None else limits.source
         self._quota = np.array([np.inf]) if limits.quota is None else limits.quota
-        self._limited = bool(np.isfinite(self._budget) or np.isfinite(self._quota).any())
+        self._limited = limits.limited
         self._all: Array = np.ones(d, dtype=bool)
         self.clear()
 

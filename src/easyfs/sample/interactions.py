@@ -181,7 +181,7 @@ class _Search:
         fresh, energy_at_first = True, float(np.square(self.residual).sum())
         while len(self.found) < MOST_FOUND:
             candidates = [(which, c) for which in self.searched for c in self._candidates(which, known, fresh)]
-            if float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
+            if not candidates or float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
                 break
             passing = self._passing(candidates, len(candidates))
             n_before, n_tests = len(self.found), len(candidates)
