@@ -340,8 +340,8 @@ class StreamingSelector(Elsewhere):
         if request.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():
             among = " that budget and max_per_source allow" if request.limits.limited else ""
             warn_user(
-                f"none of the {len(found.order)} columns{among} tells more of the target than chance would; one is selected, "
-                "which may say nothing (p_values_). Check the target, or give more rows."
+                f"none of the {len(found.order)} columns{among} tells more of the target than chance would; one is "
+                "selected, which may say nothing (p_values_). Check the target, or give more rows."
             )
         return found
 

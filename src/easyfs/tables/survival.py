@@ -86,7 +86,6 @@ def _events(event: Any) -> Array:
 def _times(time: Any) -> Array:
     found = _numbers("time", time, "the time of the event, or of the end of observation")
     if (found < 0).any():
-        raise ValueError(
-            f"time is negative in row {int(np.flatnonzero(found < 0)[0])}; count from the begin of observation."
-        )
+        row = int(np.flatnonzero(found < 0)[0])
+        raise ValueError(f"time is negative in row {row} ({found[row]:g}); count from the beginning of observation.")
     return found
