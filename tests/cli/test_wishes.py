@@ -69,7 +69,7 @@ def test_event_and_time_take_the_place_of_a_target(easyfs, sites, tmp_path):
     assert found.returncode == 0, found.stderr
     assert set(pd.read_csv(tmp_path / "o.csv").columns) == {"g5", "g6", "died", "days"}
     shown = easyfs("select", sites, "--event", "died", "--time", "days", "--drop", "y,site")
-    assert "died by days: numbers from" in shown.stdout
+    assert "died, days: numbers from" in shown.stdout
 
 
 @pytest.mark.parametrize(
