@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from easyfs.estimator.easyfs_ranking import EasyFSRanking
     from easyfs.files.scanning import Scan, scan
     from easyfs.saved.selection import SavedSelection, load_selection
+    from easyfs.tables.survival import survival_target
     from easyfs.tables.to_numbers import TableToNumbers
 
 __version__ = VERSION
@@ -31,6 +32,7 @@ _LATER = {
     "TableToNumbers": "easyfs.tables.to_numbers",
     "load_selection": "easyfs.saved.selection",
     "scan": "easyfs.files.scanning",
+    "survival_target": "easyfs.tables.survival",
 }
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "load_selection",
     "make_selector",
     "scan",
+    "survival_target",
 ]
 
 

@@ -37,6 +37,8 @@ def _plain(value: Any) -> Any:
     """A parameter as JSON has it: no numbers of numpy, no tuples."""
     if hasattr(value, "tolist"):
         return value.tolist()
+    if isinstance(value, dict):
+        return {_plain(key): _plain(entry) for key, entry in value.items()}
     return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
@@ -64,6 +66,11 @@ class _Stage(Params):
     include = _param("include", "columns that are selected in any case, by name or place")
     exclude = _param("exclude", "columns that are never selected, by name or place")
     feature_groups = _param("feature_groups", "a label for each column: those with the same one go together")
+    adjust_for = _param("adjust_for", "columns whose effect is taken out first, by name or place")
+    costs = _param("costs", "what each column costs: a number for each, or a mapping by name")
+    budget = _param("budget", "what the selected columns may cost in all; None for no limit")
+    sources = _param("sources", "where columns come from: a mapping from sources to columns, or a label for each")
+    max_per_source = _param("max_per_source", "how many of each source at most: a number, or a mapping")
     random_state = _param("random_state", "seed of the network")
     memory_limit = _param("memory_limit", "gigabytes that a fit may hold")
     device = _param("device", "where sums are made by each worker, such as 'cuda'; None for the processor")

@@ -64,6 +64,8 @@ class Explained:
             interactions=None if interactions is None else merged(interactions),
             overlap_known=known.coding is not None,
             notices=notices(known),
+            adjusted_for=tuple(str(known.infos[j].name) for j in known.selected.adjusted),
+            adjusted_share=known.selected.adjusted_share,
         )
 
     def _known(self: Any, measured: Measured) -> Known:

@@ -23,7 +23,7 @@ MOST_NEIGHBOURS = 8
 COPY, ALMOST_TARGET = 0.999, 0.98
 MOST_COPIES = 200
 MOST_NAMED = 5
-REASONS = ("identifier", "free text", "other", "copy", "excluded", "constant")
+REASONS = ("adjusted for", "identifier", "free text", "other", "copy", "excluded", "constant")
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ class Known:
 
     def _why(self, j: int, info: ColumnInfo) -> str:
         constant = self.selected.constant
+        if j in self.selected.adjusted:
+            return "adjusted for"
         if info.kind == "constant":
             return "constant"
         if info.used_as == ASIDE:
@@ -90,7 +92,7 @@ class Known:
 
     def facts(self, j: int) -> dict[str, Any]:
         """What is known of any column."""
-        info = self.infos[j]
+        info, adjusted = self.infos[j], j in self.selected.adjusted
         return {
             "column": j,
             "name": str(info.name),
@@ -98,8 +100,8 @@ class Known:
             "used_as": info.used_as,
             "n_missing": info.n_missing,
             "score": finite(self.selected.scores[j]),
-            "relevance": None if self.relevance is None else finite(self.relevance[j]),
-            "redundancy": None if self.redundancy is None else finite(self.redundancy[j]),
+            "relevance": None if self.relevance is None or adjusted else finite(self.relevance[j]),
+            "redundancy": None if self.redundancy is None or adjusted else finite(self.redundancy[j]),
         }
 
 
@@ -185,6 +187,8 @@ def _sayers(known: Known, copies: list[int]) -> dict[int, tuple[str, ...]]:
 
 def _reason(known: Known, j: int, sayers: tuple[str, ...]) -> str:
     why, info = known.why[j], known.infos[j]
+    if why == "adjusted for":
+        return "named in adjust_for, or in a group with such a column: its effect was taken out first"
     if why == "excluded":
         return "named in exclude, or in a group with such a column"
     if why == "copy":

@@ -109,7 +109,7 @@ class AsideColumn(ColumnFacts):
 
     Attributes
     ----------
-    why : {"identifier", "free text", "other", "copy", "excluded", "constant"}
+    why : {"adjusted for", "identifier", "free text", "other", "copy", "excluded", "constant"}
         The reason in a word.
     reason : str
         The reason in a sentence.
@@ -170,13 +170,18 @@ class Explanation:
     others : tuple of ColumnFacts
         Columns that could have been chosen, the next one first.
     set_aside : tuple of AsideColumn
-        Columns that were not there to be chosen (identifiers, copies of chosen columns, excluded ones, constants).
+        Columns that were not there to be chosen (identifiers, copies of chosen columns, excluded ones, constants), and
+        those that were adjusted for.
     interactions : tuple of Interaction, or None
         Columns that matter together, or one in a curve; None if the method does not look for them.
     overlap_known : bool
         Whether it is known what the chosen columns say of the others.
     notices : tuple of Notice
         What a careful reader should know.
+    adjusted_for : tuple of str
+        Columns whose effect was taken out first; all else is about what they leave.
+    adjusted_share : float or None
+        Share of the target that they explain together; None without them, or without a target.
 
     Examples
     --------
@@ -206,6 +211,8 @@ class Explanation:
     interactions: tuple[Interaction, ...] | None
     overlap_known: bool
     notices: tuple[Notice, ...]
+    adjusted_for: tuple[str, ...] = ()
+    adjusted_share: float | None = None
 
     @property
     def names(self) -> list[str]:
@@ -225,6 +232,10 @@ class Explanation:
         named = f" of {self.target.name!r}" if self.target is not None and self.target.name else ""
         purpose = "no target" if self.task is None else f"{self.task}{named}"
         lines = [f"{self.method} chose {len(self.chosen)} of {self.n_columns} columns ({self.n_rows} rows, {purpose})"]
+        if self.adjusted_for:
+            explain = "explains" if len(self.adjusted_for) == 1 else "explain"
+            told = "" if self.adjusted_share is None else f", which {explain} {self.adjusted_share:.1%} of the target"
+            lines.append(f"adjusted for {', '.join(self.adjusted_for)}{told}")
         lines += [_line(column, "adds" if self.adds_up else "scores") for column in self.chosen]
         together = self.interactions or ()
         lines += [f"{'together' if len(found.columns) > 1 else 'in a curve'}: {found}" for found in together]

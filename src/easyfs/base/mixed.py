@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from easyfs.base.limits import check_costs, check_sources
 from easyfs.base.request import Request, resolve_columns
 from easyfs.base.result import Found, Selection
 from easyfs.common.types import Array
@@ -18,7 +20,15 @@ from easyfs.tables.encoder import TableEncoder
 def expand(request: Request, encoder: TableEncoder) -> Request:
     """What was asked for columns of the table, for columns of the matrix."""
     first = np.searchsorted(encoder.source, request.include)
-    return Request(first, request.excluded[encoder.source], request.groups[encoder.source], request.count)
+    source = encoder.source
+    return replace(
+        request,
+        include=first,
+        excluded=request.excluded[source],
+        groups=request.groups[source],
+        adjusted=np.flatnonzero(np.isin(source, request.adjusted)),
+        limits=request.limits.expanded(source),
+    )
 
 
 def collapse(inner: Selection, encoder: TableEncoder, *, additive: bool) -> Selection:
@@ -65,6 +75,8 @@ def collapse(inner: Selection, encoder: TableEncoder, *, additive: bool) -> Sele
         missing=None if inner.missing is None else _missing(inner.missing, encoder),
         relevance=None if inner.relevance is None else _largest(inner.relevance, source, d),
         screened=inner.screened,
+        adjusted=tuple(dict.fromkeys(source[list(inner.adjusted)].tolist())),
+        adjusted_share=inner.adjusted_share,
     )
 
 
@@ -105,15 +117,32 @@ def for_matrix(selector: Any, names: list[Any] | None, encoder: TableEncoder | N
     parameters = selector.get_params(deep=False)
     settings: dict[str, Any] = {}
     d = len(names or ()) if encoder is None else len(encoder.columns)
-    for name in ("include", "exclude"):
+    listed_by_name = [str(entry) for entry in names] if names is not None else None
+    for name in ("include", "exclude", "adjust_for"):
         if parameters.get(name) is not None and names is not None:
-            listed = resolve_columns(name, parameters[name], d, [str(entry) for entry in names])
+            listed = resolve_columns(name, parameters[name], d, listed_by_name)
             if encoder is not None and name == "include":
                 listed = np.searchsorted(encoder.source, listed[~encoder.aside[listed]])
             elif encoder is not None:
                 listed = np.flatnonzero(np.isin(encoder.source, listed))
             settings[name] = listed.tolist()
+    source = np.arange(d) if encoder is None else encoder.source
     if encoder is not None and "feature_groups" in parameters:
         groups = parameters["feature_groups"]
-        settings["feature_groups"] = [j if groups is None else list(groups)[j] for j in encoder.source.tolist()]
+        settings["feature_groups"] = [j if groups is None else list(groups)[j] for j in source.tolist()]
+    if parameters.get("costs") is not None and names is not None:
+        costs = check_costs(parameters["costs"], d, listed_by_name)
+        assert costs is not None
+        settings["costs"] = (costs / np.maximum(np.bincount(source, minlength=d), 1))[source].tolist()
+    if parameters.get("sources") is not None and names is not None:
+        codes, called = check_sources(parameters["sources"], d, listed_by_name)
+        assert codes is not None
+        settings["sources"] = {
+            label: np.flatnonzero(codes[source] == code).tolist()
+            for code, label in enumerate(called)
+            if (codes[source] == code).any()
+        }
+        most = parameters["max_per_source"]
+        if isinstance(most, Mapping):
+            settings["max_per_source"] = {label: n for label, n in most.items() if label in settings["sources"]}
     return clone(selector).set_params(**settings)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from easyfs.base.limits import (
+    NOTHING_FURTHER,
+    Further,
+    Limits,
+    check_budget,
+    check_costs,
+    check_quota,
+    check_sources,
+    positions_of,
+)
 from easyfs.common.types import Array
 from easyfs.tables.columns import ASIDE, ColumnInfo
 
@@ -23,30 +32,11 @@ def resolve_columns(name: str, wanted: Any, n_columns: int, names: list[Any] | N
     listed = list(wanted)
     if len(listed) == n_columns and listed and all(isinstance(entry, (bool, np.bool_)) for entry in listed):
         return np.flatnonzero(np.asarray(listed))
-    positions = []
-    for entry in listed:
-        if isinstance(entry, str):
-            if names is None or entry not in names:
-                raise ValueError(f"{name} names column {entry!r}, {_not_found(entry, names)}")
-            positions.append(names.index(entry))
-        elif isinstance(entry, numbers.Integral) and not isinstance(entry, (bool, np.bool_)):
-            if not 0 <= int(entry) < n_columns:
-                raise ValueError(f"{name} has column {entry!r}, but X has {n_columns} columns: use 0 to {n_columns - 1}.")
-            positions.append(int(entry))
-        else:
-            raise ValueError(f"{name} has the entry {entry!r}; give column names or positions.")
+    positions = [positions_of(name, entry, n_columns, names) for entry in listed]
     if len(set(positions)) < len(positions):
         twice = next(p for p in positions if positions.count(p) > 1)
         raise ValueError(f"{name} lists column {names[twice] if names else twice!r} twice.")
     return np.array(positions, dtype=np.intp)
-
-
-def _not_found(entry: str, names: list[Any] | None) -> str:
-    if names is None:
-        return "but X has no column names; use positions, or fit on a dataframe."
-    close = difflib.get_close_matches(entry, [str(n) for n in names], n=3)
-    hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
-    return f"which X does not have.{hint}"
 
 
 def make_request(
@@ -57,6 +47,7 @@ def make_request(
     include: Any,
     exclude: Any,
     feature_groups: Any = None,
+    further: Further = NOTHING_FURTHER,
     aside: list[ColumnInfo] | None = None,
 ) -> Request:
     """Bring together how many columns to select and which ones must, may or may not be.
@@ -71,16 +62,29 @@ def make_request(
         column = next(j for j in inside if labels[j] == both[0])
         shown = names[column] if names else int(column)
         raise ValueError(f"column {shown!r} (or its group) is in both include and exclude; leave it in one of them.")
-    excluded = np.isin(labels, labels[outside])
+    first = resolve_columns("adjust_for", further.adjust_for, n_columns, names)
+    adjusted = np.isin(labels, labels[first])
+    if adjusted[inside].any():
+        column = int(inside[adjusted[inside]][0])
+        raise ValueError(
+            f"column {names[column] if names else column!r} (or its group) is in both include and adjust_for; what is "
+            "adjusted for is never selected, so leave it in one of them."
+        )
+    excluded = np.isin(labels, labels[outside]) | adjusted
     if aside is not None:
         unusable = np.array([column.used_as == ASIDE for column in aside], dtype=bool)
-        if unusable[inside].any():
-            column = aside[inside[unusable[inside]][0]]
-            raise ValueError(f"include names column {column.name!r}, which cannot be used: {column.reason}.")
+        for parameter, listed in (("include", inside), ("adjust_for", first)):
+            if unusable[listed].any():
+                column_info = aside[listed[unusable[listed]][0]]
+                raise ValueError(
+                    f"{parameter} names column {column_info.name!r}, which cannot be used: {column_info.reason}."
+                )
         excluded = excluded | unusable
     available = len(np.unique(labels[~excluded]))
     if not available:
-        raise ValueError(f"exclude leaves no column to select from{'' if aside is None else ' but those set aside'}.")
+        which = "exclude" if not adjusted.any() else "adjust_for" if not len(outside) else "exclude and adjust_for"
+        many = "s" if " " not in which else ""
+        raise ValueError(f"{which} leave{many} no column to select from{'' if aside is None else ' but those set aside'}.")
     what = "features" if feature_groups is None else "groups of features"
     count = resolve_count(n_features_to_select, available, what)
     n_included = len(np.unique(labels[inside]))
@@ -89,7 +93,56 @@ def make_request(
             f"include lists {n_included} {what}, more than n_features_to_select={n_features_to_select!r}; "
             f"included ones count towards it, so ask for at least {n_included}."
         )
-    return Request(inside, excluded, labels, count)
+    limits = _limits(labels, further, n_columns, names)
+    exact = isinstance(n_features_to_select, numbers.Integral)
+    _check_limits(limits, labels, inside, ~excluded, count if exact else None)
+    return Request(inside, excluded, labels, count, np.flatnonzero(adjusted), limits)
+
+
+def _limits(labels: Array, asked: Further, n_columns: int, names: list[Any] | None) -> Limits:
+    """Costs and sources of groups; a group costs what its columns cost together, and has one source."""
+    cost = check_costs(asked.costs if asked.costs is not None or asked.budget is None else {}, n_columns, names)
+    source, called = check_sources(asked.sources, n_columns, names)
+    if source is not None:
+        lowest, highest = np.full(labels.max() + 1, len(called) + 1), np.full(labels.max() + 1, -1)
+        np.minimum.at(lowest, labels, source)
+        np.maximum.at(highest, labels, source)
+        torn = np.flatnonzero(lowest[labels] < highest[labels])
+        if len(torn):
+            shown = names[torn[0]] if names else int(torn[0])
+            raise ValueError(
+                f"the group of column {shown!r} has columns of several sources; a group is selected whole, so put all of "
+                "it into one."
+            )
+    if cost is not None:
+        cost = np.bincount(labels, weights=cost)[labels]
+    return Limits(cost, check_budget(asked.budget), source, check_quota(asked.max_per_source, called))
+
+
+def _check_limits(limits: Limits, labels: Array, include: Array, usable: Array, count: int | None) -> None:
+    """The included columns must fit, at least one column must, and as many as asked for must be allowed."""
+    cost = np.ones(len(labels)) if limits.cost is None else limits.cost
+    first = np.unique(labels[include], return_index=True)[1]
+    spent, cheapest = float(cost[include[first]].sum()), float(cost[usable].min())
+    if spent > limits.budget:
+        raise ValueError(f"the included columns cost {spent:g}, more than budget={limits.budget:g}; allow for that much.")
+    if cheapest > limits.budget:
+        raise ValueError(f"budget={limits.budget:g} pays for no column; the cheapest costs {cheapest:g}.")
+    if limits.quota is None or limits.source is None:
+        return
+    used = np.bincount(limits.source[include[first]], minlength=len(limits.quota))
+    if (used > limits.quota).any():
+        raise ValueError("include lists more columns of a source than max_per_source allows; allow for more of it.")
+    places = np.unique(labels[usable], return_index=True)[1]
+    there = np.bincount(limits.source[np.flatnonzero(usable)[places]], minlength=len(limits.quota))
+    most = int(np.minimum(there, limits.quota).sum())
+    if not most:
+        raise ValueError("max_per_source allows no column at all; allow for at least one of some source.")
+    if count is not None and most < count:
+        raise ValueError(
+            f"max_per_source allows {most} columns in all, fewer than the {count} of n_features_to_select; ask for at "
+            f"most {most}, for 1.0 (as many as fit), or allow for more of a source."
+        )
 
 
 def _check_groups(feature_groups: Any, n_columns: int) -> Array:
@@ -151,12 +204,18 @@ class Request:
         Group of each column; a group is selected or left whole and counts as one.
     count : int or None
         Number of groups to select; None lets the data decide.
+    adjusted : ndarray of int
+        Columns whose effect is taken out first; they are excluded, too.
+    limits : Limits
+        What the selected columns may cost, and how many of them may come from a source.
     """
 
     include: Array
     excluded: Array
     groups: Array
     count: int | None
+    adjusted: Array = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    limits: Limits = field(default_factory=Limits)
 
     @cached_property
     def grouped(self) -> bool:

@@ -17,7 +17,9 @@ class Selection:
     much, and ``found`` which columns matter together. ``coded``, where it is known, has a row for each selected column:
     what it says of every column beyond those selected before it, as the root of a share. For each column, where they are
     known: ``constant``, the share of rows in which it is ``missing``, and its ``relevance``, the share of it that the
-    target explains. ``screened`` says, of a very wide table, how many columns were compared.
+    target explains. ``screened`` says, of a very wide table, how many columns were compared. ``adjusted`` are the columns
+    whose effect was taken out first, and ``adjusted_share`` the share of the target that they explain together; None
+    without a target.
     """
 
     order: Array
@@ -32,6 +34,8 @@ class Selection:
     missing: Array | None = None
     relevance: Array | None = None
     screened: Screened | None = None
+    adjusted: tuple[int, ...] = ()
+    adjusted_share: float | None = None
 
     def columns_of(self, n_groups: int) -> int:
         """How many columns the first ``n_groups`` groups of the order have."""

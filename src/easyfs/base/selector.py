@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from easyfs.base.explained import Explained
+from easyfs.base.limits import Further
 from easyfs.base.mixed import collapse, expand
 from easyfs.base.path import plot_path
 from easyfs.base.request import Request, make_request, resolve_columns, resolve_count
@@ -127,7 +128,8 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
             named = names if all(isinstance(name, str) for name in names) else None
             if learn:
                 wanted = resolve_columns("include", include, len(names), named)
-                encoder, matrix = read_table(X, wanted, more=more, levels=levels, **checks)
+                adjusted = resolve_columns("adjust_for", getattr(self, "adjust_for", None), len(names), named)
+                encoder, matrix = read_table(X, wanted, adjusted, more=more, levels=levels, **checks)
             else:
                 matrix = to_matrix(X, **checks) if encoder is None else encoder.transform(X, **checks)
             validate_data(self, X, reset=True, skip_check_array=True)
@@ -182,6 +184,7 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
             include=self.include,
             exclude=self.exclude,
             feature_groups=self.feature_groups,
+            further=Further(**{entry.name: getattr(self, entry.name, None) for entry in fields(Further)}),
             aside=None if encoder is None else encoder.columns,
         )
         return asked if encoder is None else expand(asked, encoder)

@@ -13,6 +13,7 @@ from easyfs.cli.problems import WrongUsageError
 from easyfs.cli.selecting import TAKEN, Choice, Files, check_files, check_streamed, choose_and_write, make
 from easyfs.cli.show import set_talk
 from easyfs.cli.target_file import find_beside
+from easyfs.cli.wishes import Wishes
 from easyfs.files.formats import WRITTEN
 from easyfs.files.scanning import Scan
 
@@ -123,6 +124,57 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     sample_weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="A column with the weight of each row.", rich_help_panel=o.CHOICE)
     ] = None,
+    adjust_for: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Columns whose effect is taken out first, and that are never chosen (batch, age): names or patterns.",
+            rich_help_panel=o.CHOICE,
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|COLUMN=VALUE",
+            help="What columns cost (1 if not said): lines of column,cost or JSON, or one column; may be repeated.",
+            rich_help_panel=o.CHOICE,
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="COST", help="What the chosen columns may cost in all.", rich_help_panel=o.CHOICE),
+    ] = None,
+    source_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source",
+            metavar="NAME=NAMES",
+            help="Columns of one source, by names or patterns: sources count alike; may be repeated.",
+            rich_help_panel=o.CHOICE,
+        ),
+    ] = None,
+    max_per_source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N|NAME=N", help="At most so many columns of each source, or of one.", rich_help_panel=o.CHOICE
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="In place of a target, with --time: whether the event was observed (1, 0).",
+            rich_help_panel=o.CHOICE,
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="With --event: when it happened, or when observation ended.",
+            rich_help_panel=o.CHOICE,
+        ),
+    ] = None,
     unsupervised: Annotated[
         bool,
         typer.Option(
@@ -177,7 +229,9 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         raise WrongUsageError("--keep is for the written table; say where with -o FILE, or leave a column out with --drop.")
     if unsupervised and (target or target_file):
         raise WrongUsageError("--unsupervised chooses without a target; leave out --target, or --drop that column.")
-    selector = make(method, count, settings, task, seed)
+    wishes = Wishes(adjust_for, cost, budget, source_, max_per_source, event, time)
+    wishes.check(targeted=bool(target or target_file), unsupervised=unsupervised, task=task)
+    selector = make(method, count, settings, "regression" if wishes.survival else task, seed)
     text = o.text_options(
         delimiter,
         encoding,
@@ -193,7 +247,19 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     beside = find_beside(target_file, text, target, join)
     if isinstance(source, Scan):
         check_streamed(source, selector, method, files, beside)
+        wishes.check_streamed(source.label)
     choice = Choice(
-        method, target, unsupervised, include, exclude, drop, sample_weight, seed, keep=keep, beside=beside, groups=groups
+        method,
+        target,
+        unsupervised,
+        include,
+        exclude,
+        drop,
+        sample_weight,
+        seed,
+        keep=keep,
+        beside=beside,
+        groups=groups,
+        wishes=wishes,
     )
     choose_and_write(selector, source, choice, files)

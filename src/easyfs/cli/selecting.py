@@ -7,7 +7,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from easyfs.cli.saved import check_language, write_selected
 from easyfs.cli.show import busy, console, counted, plain, say, seconds, show, warn
 from easyfs.cli.show import settings as talk
 from easyfs.cli.target_file import TargetTable
+from easyfs.cli.wishes import OPTION, Wishes
 from easyfs.files.formats import PACKED, WRITTEN, endings, written_format
 from easyfs.files.scanning import Scan
 from easyfs.files.source import Source
@@ -51,6 +52,7 @@ TAKEN = {
     "exclude": "--exclude",
     "random_state": "--seed",
     "verbose": "--verbose",
+    **OPTION,
 }
 
 
@@ -78,6 +80,8 @@ class Choice:
         The target, where it is in a file of its own.
     groups : str or None
         A column whose equal values stay on one side of each fold.
+    wishes : Wishes
+        What is adjusted for, costs and sources, a target of event and time.
     """
 
     method: str
@@ -91,6 +95,7 @@ class Choice:
     keep: list[str] | None = None
     beside: TargetTable | None = None
     groups: str | None = None
+    wishes: Wishes = field(default_factory=Wishes)
 
 
 @dataclass(frozen=True)
@@ -229,16 +234,20 @@ def choose_and_write(selector: Any, source: Source | Scan, choice: Choice, files
 
 def choose(selector: Any, source: Source | Scan, choice: Choice) -> Run:
     """Read the table and fit the selector."""
-    targets = _targets(source, choice)
+    targets, wishes = _targets(source, choice), choice.wishes
     if isinstance(source, Scan):
         streamed = stream(source, targets, drop=choice.drop, weight=choice.sample_weight, keep=choice.keep)
         _constrain(selector, streamed.columns, targets, choice.include, choice.exclude)
+        wishes.apply(selector, streamed.columns, source.names, choice.method)
         with _without_chance():
             took = streamed.fit(selector)
         return Run(selector, streamed, targets, selector.explain(), took)
-    roles = {WEIGHT: choice.sample_weight, GROUPS: choice.groups}
+    roles = {WEIGHT: choice.sample_weight, GROUPS: choice.groups, **wishes.roles()}
     loaded = load(source, targets, drop=choice.drop, roles=roles, keep=choice.keep, beside=choice.beside)
     _constrain(selector, loaded.columns, targets, choice.include, choice.exclude)
+    wishes.apply(selector, loaded.columns, source.names, choice.method)
+    if wishes.survival:
+        targets = wishes.put_target(loaded, loaded.others.get(WEIGHT))
     took = fit(selector, loaded, loaded.others.get(WEIGHT), choice.method)
     return Run(selector, loaded, targets, selector.explain(), took)
 
@@ -246,7 +255,7 @@ def choose(selector: Any, source: Source | Scan, choice: Choice) -> Run:
 def _targets(source: Source | Scan, choice: Choice) -> tuple[str, ...]:
     if choice.beside is not None:
         return choice.beside.targets
-    return () if choice.unsupervised else find_targets(source, choice.targets)
+    return () if choice.unsupervised or choice.wishes.survival else find_targets(source, choice.targets)
 
 
 def make(method: str, count: Any, settings: dict[str, Any], task: str, seed: int) -> Any:
@@ -421,12 +430,16 @@ def _about(run: Run, choice: Choice) -> dict[str, Any]:
     """What was asked, so that the same can be asked again."""
     from easyfs import __version__  # noqa: PLC0415
 
+    explanation, adjusted = run.explanation, {}
+    if explanation.adjusted_for:
+        adjusted = {"adjusted_for": list(explanation.adjusted_for), "adjusted_share": explanation.adjusted_share}
     return {
         "version": __version__,
         "method": choice.method,
         "target": list(run.targets) if len(run.targets) > 1 else run.target,
-        "task": run.explanation.task,
-        "rows": run.explanation.n_rows,
+        "task": explanation.task,
+        "rows": explanation.n_rows,
+        **adjusted,
         "seed": choice.seed,
         "parameters": {name: as_plain(value) for name, value in run.selector.get_params(deep=False).items()},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,30 @@ class EasyFS(StreamingSelector):
         A label for each column: those with the same one are selected or left together and count as one, such as the
         indicator columns of one category.
 
+    adjust_for : list of int or str, default=None
+        Columns, by name or position, whose effect is taken out first and that are never selected: batch, site, age.
+        Everything is then about what they leave of the target and of the other columns: order, gains, p-values, ``"auto"``,
+        ``"cv"``, joint effects. All values of a category are taken out; a column of numbers as a straight line, so give
+        batch numbers as a category (text), or as indicator columns.
+
+    costs : dict or array-like of shape (n_features_in_,), default=None
+        What each column costs: a mapping from names or positions to numbers above 0 (1 for those it does not have), or one
+        number for each column. Columns come by gain for their cost. A group costs what its columns cost together.
+
+    budget : float, default=None
+        What the selected columns may cost in all, included ones among them. A column that no longer fits is left out, and
+        cheaper ones that do are taken. It is a limit beside ``n_features_to_select``: with ``"auto"`` columns that tell
+        more than chance are taken while they fit; ``1.0`` spends as much of it as it can.
+
+    sources : dict or list of labels, default=None
+        Where columns come from: a mapping from the name of a source to its columns, or a label for each column. All sources
+        have the same weight in the coverage of the table, whatever the number of their columns. Columns that a mapping
+        does not have are one more source.
+
+    max_per_source : int or dict, default=None
+        How many columns (groups, where columns are grouped) of each source are selected at most: one number for all, or a
+        mapping from sources to numbers.
+
     memory_limit : float, default=4.0
         Gigabytes that a fit may hold beside the table itself. Columns that are too many to be compared with each other
         within it, some 16,000 by default where rows are many, are screened first: by what each tells of the target on all
@@ -97,17 +121,20 @@ class EasyFS(StreamingSelector):
     ----------
     order_ : ndarray of shape (n_features_in_,)
         All columns, best first: included ones as given, selected ones as chosen, the rest by what they would add next,
-        copies of selected columns, constant columns, excluded columns.
+        copies of selected columns, constant columns, excluded columns and those of ``adjust_for``.
     ranking_ : ndarray of shape (n_features_in_,)
         1 + the place of each column in ``order_``.
     scores_ : ndarray of shape (n_features_in_,)
-        What each column added when it was chosen, or would have added last; ``-inf`` if excluded.
+        What each column added when it was chosen, or would have added last; ``-inf`` if excluded or
+        adjusted for.
     gains_ : ndarray of shape (n_features_,)
-        What each selected column added, in order, as a share of all there is to explain.
+        What each selected column added, in order, as a share of all there is to explain (that ``adjust_for`` leaves).
     redundancy_ : ndarray of shape (n_features_in_,)
         Share of each column that the (other) selected columns already say.
     relevance_ : ndarray of shape (n_features_in_,) or None
         Share of each column that the target explains by itself.
+    adjusted_share_ : float or None
+        Share of the target that the columns of ``adjust_for`` explain; None without them, or without a target.
     p_values_ : ndarray of shape (n_features_,) or None
         For each selected column, in order, how likely the best of as many unrelated columns would tell as much beyond the
         columns before it; None without a target.
@@ -133,7 +160,8 @@ class EasyFS(StreamingSelector):
         After :meth:`partial_fit`: the scaling and network that all blocks go through.
     cv_results_ : dict of ndarrays
         With ``n_features_to_select="cv"``: for each of ``n_features`` the share of the target explained in the rows that
-        were left out, ``mean_test_score``, ``std_test_score`` and ``split0_test_score`` to ``split4_test_score``.
+        were left out (of what ``adjust_for`` leaves of it), ``mean_test_score``,
+        ``std_test_score`` and ``split0_test_score`` to ``split4_test_score``.
     n_features_in_ : int
         Number of columns seen.
     feature_names_in_ : ndarray of str
@@ -177,6 +205,11 @@ class EasyFS(StreamingSelector):
         include: Sequence[int | str] | None = None,
         exclude: Sequence[int | str] | None = None,
         feature_groups: Sequence[Any] | None = None,
+        adjust_for: Sequence[int | str] | None = None,
+        costs: Mapping[Any, float] | Sequence[float] | None = None,
+        budget: float | None = None,
+        sources: Mapping[Any, Any] | Sequence[Any] | None = None,
+        max_per_source: int | Mapping[Any, int] | None = None,
         memory_limit: float = MEMORY_LIMIT,
         device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -194,10 +227,20 @@ class EasyFS(StreamingSelector):
         self.include = include
         self.exclude = exclude
         self.feature_groups = feature_groups
+        self.adjust_for = adjust_for
+        self.costs = costs
+        self.budget = budget
+        self.sources = sources
+        self.max_per_source = max_per_source
         self.memory_limit = memory_limit
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def adjusted_share_(self) -> float | None:
+        """Share of the target that the columns of ``adjust_for`` explain; None without them, or without a target."""
+        return self._selected().adjusted_share
 
     def _plan_settings(self) -> SequentialPlan:
         check_number("n_hidden", self.n_hidden, 0, whole=True)

@@ -338,9 +338,10 @@ class StreamingSelector(Elsewhere):
 
     def _told(self, found: Selection, request: Request) -> Selection:
         if request.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():
+            among = " that budget and max_per_source allow" if request.limits.limited else ""
             warn_user(
-                f"none of the {len(found.order)} columns tells more of the target than chance would; one is selected, "
-                "which may say nothing (p_values_). Check the target, or give more rows."
+                f"none of the {len(found.order)} columns{among} tells more of the target than chance would; one is "
+                "selected, which may say nothing (p_values_). Check the target, or give more rows."
             )
         return found
 
@@ -415,8 +416,8 @@ class StreamingSelector(Elsewhere):
 
     def _asked(self) -> str:
         """What of the parameters a selection depends on, beside the plan."""
-        known = self.get_params(deep=False).items()
-        return repr(sorted((name, value) for name, value in known if name not in ("random_state", "verbose")))
+        known = [entry for entry in self.get_params(deep=False).items() if entry[0] not in ("random_state", "verbose")]
+        return repr(sorted((name, value.tolist() if isinstance(value, np.ndarray) else value) for name, value in known))
 
     def _check_same_settings(self, plan: Plan) -> None:
         """A plan is made for certain settings; another selector, or this one later, must have the same."""

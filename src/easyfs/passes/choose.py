@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from easyfs.base.request import Request
@@ -9,12 +11,13 @@ from easyfs.base.result import Selection
 from easyfs.common.threads import PANEL_COLUMNS, block_slices
 from easyfs.common.types import Array
 from easyfs.passes.choosing import Task, follow, take_one_by_one
-from easyfs.passes.plan import Plan
-from easyfs.passes.scale import InputScale, input_scale
+from easyfs.passes.plan import Plan, sources_of
+from easyfs.passes.scale import InputScale, adjusted_scale, input_scale
 from easyfs.passes.settings import ChoiceSettings, RankingChoice, RankingPlan
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.target_matrix import target_matrix
 from easyfs.sample.chance import Chance
+from easyfs.stages.adjusting import Beyond
 from easyfs.stages.ranking import class_contrast, importance_order, importance_score, node_votes, rank_inputs
 from easyfs.stages.redundancy import leave_one_out_gain, leave_one_out_gain_of_rows
 from easyfs.stages.relevance import conditional_variance, within_class_std
@@ -55,8 +58,22 @@ def choose(plan: Plan, statistics: Statistics, request: Request, settings: Choic
         return _by_ranking(plan, statistics, (moment, scale), request, settings)
     if plan.target.kind is None:
         check_network_hears(plan, int(plan.live.sum()))
+    check_same_plan(plan, request)
     eps2 = _eps2_of_noise(plan, statistics) if settings.eps2 is None else settings.eps2
     return take_one_by_one(_task(plan, statistics, (moment, scale), request, eps2, settings.coverage))
+
+
+def check_same_plan(plan: Plan, request: Request) -> None:
+    """What was learnt on the sample was learnt beyond certain columns, and with certain sources."""
+    for name, made, asked in (
+        ("adjust_for", plan.adjusted, tuple(request.adjusted.tolist())),
+        ("sources", plan.sources, sources_of(request)),
+    ):
+        if made != asked:
+            raise ValueError(
+                f"the plan (the first block) was made with other {name} than this selector has now; begin anew with fit, "
+                "or set it back."
+            )
 
 
 def _eps2_of_noise(plan: Plan, statistics: Statistics) -> float:
@@ -74,14 +91,22 @@ def _task(
     coverage: float,
 ) -> Task:
     (moment, scale), n_rows = sums, statistics.n_counted
-    target = target_matrix(plan, moment, n_rows, scale.spread, coverage)
+    beyond = None
+    if len(constraints.adjusted):
+        beyond = Beyond(moment, constraints.adjusted, plan.n_inputs + plan.network.n_extra)
+        scale = adjusted_scale(scale, beyond, constraints.excluded)
+    target = target_matrix(plan, beyond or moment, n_rows, scale.spread, coverage)
+    if scale.left is not None:
+        if plan.target.kind is not None and not target.Y.shape[1]:
+            raise ValueError("the columns of adjust_for explain the whole target; nothing of it is left to select for.")
+        target = replace(target, P=np.where(scale.left[:, None] > 0, target.P, 0.0))  # no rounding of what is gone
     tested = ~(scale.constant | constraints.excluded)
     chance = None
     if plan.sample is not None and target.Y.shape[1]:
         labels, sizes = np.unique(constraints.groups[tested], return_counts=True)
         units = [np.flatnonzero((constraints.groups == label) & tested) for label in labels[sizes > 1]]
         chance = Chance(plan.sample, units, tested, plan.seed, plan.chosen_from)
-    return Task(moment, scale, target, constraints, eps2, n_rows, chance, plan.found)
+    return Task(beyond or moment, scale, target, constraints, eps2, n_rows, chance, plan.found, beyond)
 
 
 def _by_ranking(

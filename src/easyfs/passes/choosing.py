@@ -16,11 +16,12 @@ from easyfs.base.request import Request
 from easyfs.base.result import Found, Selection
 from easyfs.common.types import Array
 from easyfs.passes.scale import InputScale
+from easyfs.passes.spending import Spending
 from easyfs.passes.target_matrix import TargetMatrix
 from easyfs.sample.chance import Chance, group_score, score
+from easyfs.stages.adjusting import Beyond, Products
 from easyfs.stages.partial import BeyondOthers, PartialRelevance
 from easyfs.stages.sequential import GreedySearch
-from easyfs.sums.second_moment import SecondMoment
 
 # Tables without any relation to the target in which a column passes by itself.
 LEVEL = 0.02
@@ -44,7 +45,7 @@ MEASURED_ANEW, SURE = 2.0, 1e-6
 class Task:
     """What there is to choose from, and for what."""
 
-    moment: SecondMoment
+    moment: Products
     scale: InputScale
     target: TargetMatrix
     constraints: Request
@@ -52,6 +53,7 @@ class Task:
     n_rows: float
     chance: Chance | None = None
     found: tuple[Found, ...] = ()
+    beyond: Beyond | None = None  # where columns are adjusted for
 
 
 class Chooser:
@@ -70,6 +72,8 @@ class Chooser:
         self.bonus: dict[int, float] = {}  # what a column adds together with others, beside its own gain
         self._groups = _open_groups(self.constraints, self.candidates)
         self._measured_at = 0
+        self._n_adjusted = 0 if task.beyond is None else task.beyond.rank
+        self.spending = Spending(self.constraints.limits, len(self.candidates))
         self._start()
         for column in self.constraints.include:
             if not self.taken[column]:
@@ -97,6 +101,7 @@ class Chooser:
         self.partial = PartialRelevance(task.scale.energy, task.target.Y, task.moment.dtype)
         self.taken = np.zeros(d, dtype=bool)
         self.done = 0
+        self.spending.clear()
 
     def take(self, columns: Array, gain: Array | None = None, scores: Array | None = None, p_value: float = 1.0) -> None:
         """Select a group of columns; ``p_value`` is that of columns that matter together."""
@@ -109,6 +114,7 @@ class Chooser:
             self.taken[j] = True
             self.p_values[j] = min(p, self.p_values.get(j, 1.0))
         self.done += 1
+        self.spending.take(int(columns[0]))
 
     @property
     def selected(self) -> list[int]:
@@ -126,7 +132,7 @@ class Chooser:
         if chance is None:
             return z
         n = self._independent_rows(chance)
-        free, rank = n - 1.0 - n_selected, self.partial.rank
+        free, rank = n - 1.0 - n_selected - self._n_adjusted, self.partial.rank
         if not rank or free <= rank + 1.0:
             return z
         spread = chance.spread(float(rank), chance.tails_of, n, chance.tails_of_target)
@@ -160,9 +166,13 @@ class Chooser:
     def _passing(self) -> tuple[Array, Array]:
         z = self.scores()
         bar = np.inf if self.task.chance is None else self.task.chance.law.bar(LEVEL)
-        passing = self.candidates & ~self.taken & (z > bar)
+        passing = self._open() & (z > bar)
         passing[self.given_up] = False
         return z, passing
+
+    def _open(self) -> Array:
+        """Columns that may come next: not taken, and within budget and sources."""
+        return np.asarray(self.candidates & ~self.taken & self.spending.open())
 
     def room(self) -> int:
         """How many more groups may be taken."""
@@ -184,10 +194,12 @@ class Chooser:
             return
 
     def _state(self) -> tuple[Any, ...]:
-        return self.search.state(), self.partial.state(), self.taken.copy(), self.done, list(self.pending)
+        progress = self.taken.copy(), self.done, self.spending.state()
+        return self.search.state(), self.partial.state(), progress, list(self.pending)
 
     def _restore(self, state: tuple[Any, ...]) -> None:
-        search, partial, self.taken, self.done, self.pending = state
+        search, partial, (self.taken, self.done, spent), self.pending = state
+        self.spending.restore(spent)
         self.search.restore(search)
         self.partial.restore(partial)
 
@@ -212,22 +224,30 @@ class Chooser:
         for found in [f for f in self.pending if (self.taken | copies)[list(f.columns)].all()]:
             self.pending.remove(found)  # the curve of a near-copy is that of the column itself
             self.repeated.add(found)
-        usable = [f for f in self.pending if self.candidates[list(f.columns)].all() and self._new_of(f) <= self.room()]
+        usable = [f for f in self.pending if self.candidates[list(f.columns)].all() and self._has_room(f)]
         if not usable:
             return None
-        best = max(usable, key=lambda found: found.share / self._new_of(found))
-        alone = np.where(passing, self.partial.of_target(), 0.0).max(initial=0.0)
-        return best if best.share / self._new_of(best) > alone - 1.0 / self.task.n_rows else None
+        cost = self.spending.cost
+        worth = {found: found.share / float(cost[self._new_of(found)].sum()) for found in usable}
+        best = max(usable, key=lambda found: worth[found])
+        alone = np.where(passing, self.partial.of_target() / cost, 0.0).max(initial=0.0)
+        return best if worth[best] > alone - 1.0 / self.task.n_rows else None
 
-    def _new_of(self, found: Found) -> int:
+    def _new_of(self, found: Found) -> Array:
+        """The first column of each group that would be new."""
         columns = np.array(found.columns)
-        return len(np.unique(self.constraints.groups[columns[~self.taken[columns]]]))
+        new = columns[~self.taken[columns]]
+        return np.asarray(new[np.unique(self.constraints.groups[new], return_index=True)[1]])
+
+    def _has_room(self, found: Found) -> bool:
+        new = self._new_of(found)
+        return len(new) <= self.room() and self.spending.allows(new)
 
     def _take_together(self, found: Found, gain: Array, z: Array) -> None:
         columns = np.array(found.columns)
         self.protected[columns] = True
         new = columns[~self.taken[columns]]
-        n_new = self._new_of(found)
+        n_new = len(self._new_of(found))
         for j in new[np.argsort(-gain[new], kind="stable")]:
             if not self.taken[j]:
                 members = self.constraints.members(int(j))
@@ -236,6 +256,8 @@ class Chooser:
                 self.take(_by_gain(members, gain), None, z, found.p_value if found.confirmed else 1.0)
 
     def _take_best(self, allowed: Array, gain: Array, z: Array) -> None:
+        """Take the column or group with the largest gain for what it costs."""
+        gain = gain / self.spending.cost
         if not self.constraints.grouped:
             self.take(np.array([self.search.best(gain, allowed)]), gain, z)
             return
@@ -255,7 +277,7 @@ class Chooser:
         dropped: list[int] = []
         while len(others.places) > 1:
             left = selected[others.places]
-            free = n - len(left)
+            free = n - len(left) - self._n_adjusted
             if free <= rank + 1.0:
                 break
             shares = others.shares()
@@ -281,7 +303,9 @@ class Chooser:
         self.pending += self.hints
         self.given_up, gave_up = [], list(self.given_up)
         while self.room() > 0:
-            left = ~self.taken & ~self.constraints.excluded
+            left = ~self.taken & ~self.constraints.excluded & self.spending.open()
+            if not left.any():
+                return
             open_columns = self.candidates & left
             if not open_columns.any():
                 self.take(self.constraints.members(int(np.flatnonzero(left)[0])))
@@ -302,21 +326,24 @@ class Chooser:
 
     def _begun(self) -> Array:
         """Columns of the best confirmed group that has no room as a whole."""
-        found = [f for f in self.pending if f.confirmed and self._new_of(f) and self.candidates[list(f.columns)].all()]
+        found = [f for f in self.pending if f.confirmed and len(self._new_of(f)) and self.candidates[list(f.columns)].all()]
         begun = np.zeros(len(self.taken), dtype=bool)
         if found:
             columns = np.array(max(found, key=lambda f: f.share).columns)
             begun[columns[~self.taken[columns]]] = True
-        return begun
+        return begun & self.spending.open()
 
     def rest_rank(self) -> Array:
         """Where columns that tell no more than chance stand: 0 new ones, 1 near-copies, 2 combinations of selected ones."""
-        return np.select([self.partial.dependent(), self.partial.explained() > NEAR_COPY], [2, 1], 0)
+        explained, left = self.partial.explained(), self.task.scale.left
+        if left is not None:  # what is adjusted for explains, too
+            explained = 1.0 - left * (1.0 - explained)
+        return np.select([self.partial.dependent(), explained > NEAR_COPY], [2, 1], 0)
 
     def cover(self) -> None:
         """Without a target: take columns while they add to what is covered."""
         while True:
-            open_columns = self.candidates & ~self.taken
+            open_columns = self._open()
             allowed = open_columns & ~self.partial.dependent()
             allowed = allowed if allowed.any() else open_columns
             gain = self._gain()
@@ -361,8 +388,8 @@ class Chooser:
             scores = gain.copy()
             scores[chosen] = gains
         if rest_order is None:
-            head = gain.copy()
-            head[self.given_up] += gain.max(initial=0.0) + 1.0
+            head = gain / self.spending.cost
+            head[self.given_up] += head.max(initial=0.0) + 1.0
             rest_order = self.constraints.keep_together(_by_gain(np.arange(len(gain)), head))
         rank = self.rest_rank()
         rank[self.given_up] = -1
@@ -382,6 +409,8 @@ class Chooser:
             relevance=self.task.target.relevance,
             p_values=np.array([self.p_values.get(j, 1.0) for j in search.selected]) if supervised else None,
             found=tuple(found for found in self.task.found if found.confirmed and found not in self.repeated),
+            adjusted=tuple(self.constraints.adjusted.tolist()),
+            adjusted_share=None if self.task.beyond is None else self.task.beyond.of_target(),
         )
 
 
@@ -416,7 +445,7 @@ def take_one_by_one(task: Task) -> Selection:
     if task.constraints.count is not None:
         chooser.fill()
     elif not chooser.selected:
-        chooser._take_best(chooser.candidates, chooser._gain(), chooser.scores())
+        chooser._take_best(chooser._open(), chooser._gain(), chooser.scores())
     return chooser.selection()
 
 

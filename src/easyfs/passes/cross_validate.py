@@ -149,9 +149,9 @@ def _fold(
     left_out = scale_rows(test.X, plan.scaling)[0]
     ends = _ends(found.order[: found.n_selected], request)
     columns = found.order[: found.n_selected]
-    design, places = _designs((prepared.inputs, left_out), columns, found.found)
+    design, places = _designs((prepared.inputs, left_out), columns, found.found, request.adjusted)
     values = [plan.target.columns(b.target.values, sample.target.n_targets, np.float64) for b in (train, test)]  # type: ignore[arg-type]
-    shares = _explained(design, values, (_weights(train), _weights(test)))
+    shares = _explained(design, values, (_weights(train), _weights(test)), len(request.adjusted))
     steps = np.searchsorted(places, ends, side="right") - 1
     return found, shares[steps]
 
@@ -168,11 +168,12 @@ def _take(inputs: Array | ScaledSparse, columns: Array) -> Array:
 
 
 def _designs(
-    parts: tuple[Array | ScaledSparse, Array | ScaledSparse], columns: Array, found: tuple[Found, ...]
+    parts: tuple[Array | ScaledSparse, Array | ScaledSparse], columns: Array, found: tuple[Found, ...], adjusted: Array
 ) -> tuple[list[Array], Array]:
     """Columns of a linear model for training and left-out rows, in the order in which they enter.
 
-    And how many of the chosen columns must be there for each: products of a group enter with the last column of it.
+    And how many of the chosen columns must be there for each: those that are adjusted for come before all, and products
+    of a group enter with the last column of it.
     """
     plain = [_take(part, columns) for part in parts]
     place = {int(column): i for i, column in enumerate(columns)}
@@ -181,6 +182,8 @@ def _designs(
         if not group.plain and all(column in place for column in group.columns):
             where = [place[column] for column in group.columns]
             entries.append((max(where) + 1, 1, _products(plain, where)))
+    if len(adjusted):
+        entries.append((0, 0, [_take(part, adjusted) for part in parts]))
     entries.sort(key=lambda entry: entry[:2])
     places = np.concatenate([np.full(entry[2][0].shape[1], entry[0]) for entry in entries])
     return [np.concatenate([entry[2][k] for entry in entries], axis=1) for k in range(2)], places
@@ -202,8 +205,11 @@ def _products(plain: list[Array], where: list[int]) -> list[Array]:
     return out
 
 
-def _explained(design: list[Array], targets: list[Array], weights: tuple[Array, Array]) -> Array:
-    """Share of the left-out target that a ridge fit of the first 1, 2, ... columns of a design explains."""
+def _explained(design: list[Array], targets: list[Array], weights: tuple[Array, Array], n_adjusted: int = 0) -> Array:
+    """Share of the left-out target that a ridge fit of the first 1, 2, ... columns of a design explains.
+
+    Of the target that the first ``n_adjusted`` columns leave, where there are such.
+    """
     (A, B), (Y, Z), (w, v) = design, targets, weights
     center, mean = np.average(A, axis=0, weights=w), np.average(Y, axis=0, weights=w)
     A, B, Y, Z = A - center, B - center, Y - mean, Z - mean
@@ -215,11 +221,15 @@ def _explained(design: list[Array], targets: list[Array], weights: tuple[Array, 
     factor = cholesky(gram, lower=True)
     steps = solve_triangular(factor, A.T @ (w[:, None] * Y), lower=True)
     basis = solve_triangular(factor, B.T, lower=True).T
+    if n_adjusted:
+        Y = Y - solve_triangular(factor, A.T, lower=True)[:n_adjusted].T @ steps[:n_adjusted]
     scale = np.sqrt(np.maximum(np.average(np.square(Y), axis=0, weights=w), 1e-300))  # targets count alike
     left, steps = Z / scale, steps / scale
     whole = float(v @ np.square(left).sum(axis=1))
     shares = np.empty(len(steps))
     for q in range(len(steps)):
         left = left - np.outer(basis[:, q], steps[q])
+        if q < n_adjusted:
+            whole = float(v @ np.square(left).sum(axis=1))
         shares[q] = 1.0 - float(v @ np.square(left).sum(axis=1)) / max(whole, 1e-300)
     return shares

@@ -13,12 +13,12 @@ from easyfs.base.request import Request
 from easyfs.base.result import Found
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
-from easyfs.passes.plan import FittedTarget, Plan, TargetCoding
+from easyfs.passes.plan import FittedTarget, Plan, TargetCoding, sources_of
 from easyfs.passes.settings import PlanSettings, RankingPlan, SequentialPlan
 from easyfs.sample.drawing import draw_rows
 from easyfs.sample.interactions import find_interactions
 from easyfs.sample.ridge import LinearFit, input_relevance
-from easyfs.sample.rows import Sample, take_sample
+from easyfs.sample.rows import Beyond, Sample, adjusted_rows, take_sample
 from easyfs.stages.expansion import Network, draw_enhancement, draw_hidden
 from easyfs.sums.measuring import ROUNDING, measure_scaling, scale_rows, winsorized, without_extremes
 from easyfs.sums.rows import Rows
@@ -81,15 +81,16 @@ def make_plan(
     target = _target_coding(sample.target, weight, settings.clip)
     literal = isinstance(settings, RankingPlan) and settings.literal
     hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not literal)
-    rows = _sample_rows(sample, inputs, target, scaling.dtype, seed)
+    rows = _sample_rows(sample, inputs, target, scaling.dtype, seed, request.adjusted)
     if isinstance(settings, RankingPlan):
         network = _whole_network(hidden, live, settings, rng)
         return Prepared(Plan(scaling, network, live, target, settings, seed, rows), sample, inputs, observed)
     network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))))
     plan = Plan(scaling, network, live, target, settings, seed, rows)
+    plan = replace(plan, adjusted=tuple(request.adjusted.tolist()), sources=sources_of(request))
     if begin is not None:
         begin(plan)
-    return Prepared(_learnt(plan, hidden, inputs, weight, request.groups), sample, inputs, observed)
+    return Prepared(_learnt(plan, hidden, inputs, weight, request), sample, inputs, observed)
 
 
 def _scale(
@@ -110,14 +111,16 @@ def _scale(
     return scaling, inputs, observed
 
 
-def _sample_rows(sample: Block, inputs: Array | ScaledSparse, target: TargetCoding, dtype: Any, seed: int) -> Sample | None:
+def _sample_rows(
+    sample: Block, inputs: Array | ScaledSparse, target: TargetCoding, dtype: Any, seed: int, adjusted: Array
+) -> Sample | None:
     """The rows that chance and joint effects are measured on."""
     y = sample.target.values
     if y is None:
         return None
     Y = target.columns(y, sample.target.n_targets, dtype)
     codes = y if target.kind == "classes" else None
-    return take_sample(inputs, Y, seed, sample.weight, sample.stands_for, codes, sample.population)
+    return take_sample(inputs, Y, seed, sample.weight, sample.stands_for, codes, sample.population, adjusted)
 
 
 def _whole_network(hidden: Array, live: Array, settings: RankingPlan, rng: np.random.Generator) -> Network:
@@ -135,7 +138,7 @@ def _whole_network(hidden: Array, live: Array, settings: RankingPlan, rng: np.ra
     return Network(len(live), hidden, enhancement, settings.n_rounds)
 
 
-def _learnt(plan: Plan, hidden: Array, inputs: Array | ScaledSparse, weight: Array | None, groups: Array) -> Plan:
+def _learnt(plan: Plan, hidden: Array, inputs: Array | ScaledSparse, weight: Array | None, request: Request) -> Plan:
     """With what the sequential form learns on the sample: joint effects, what can be predicted, the sketch of the table."""
     sample, live, settings = plan.sample, plan.live, plan.settings
     assert isinstance(settings, SequentialPlan)
@@ -146,11 +149,13 @@ def _learnt(plan: Plan, hidden: Array, inputs: Array | ScaledSparse, weight: Arr
         fit = LinearFit(sample, live)
         fitted = fitted_target(fit, settings.predicted_share)
         if settings.interactions:
-            found = find_interactions(fit, groups, plan.seed)
+            found = find_interactions(fit, request.groups, plan.seed)
     sketch = None
     if len(hidden):
+        if request.limits.source is not None:
+            _give_equal_say(hidden, request.limits.source)
         network = Network(len(live), hidden, sparse.csr_array((0, len(live) + len(hidden))))
-        sketch = hidden_sketch(inputs, weight, network, plan.seed)
+        sketch = hidden_sketch(inputs, weight, network, plan.seed, request.adjusted)
     return replace(plan, sketch=sketch, fitted=fitted, found=found)
 
 
@@ -181,6 +186,20 @@ def _listen_to_relevant(hidden: Array, rows: Sample, live: Array, power: float) 
     if not relevance.any():
         return
     hidden *= ((relevance / relevance.max()) ** (power / 2.0)).astype(np.float32)
+    _to_unit_norm(hidden)
+
+
+def _give_equal_say(hidden: Array, source: Array) -> None:
+    """Let the hidden nodes hear all sources equally loud, whatever the number of columns of each."""
+    for code in np.unique(source):
+        own = source == code
+        heard = float(np.square(hidden[:, own]).sum()) / len(hidden)
+        if heard > 0:
+            hidden[:, own] /= np.float32(np.sqrt(heard))
+    _to_unit_norm(hidden)
+
+
+def _to_unit_norm(hidden: Array) -> None:
     norms = np.sqrt(np.einsum("ij,ij->i", hidden, hidden))
     hidden /= np.where(norms > 0, norms, 1.0)[:, None]
 
@@ -192,14 +211,19 @@ def fitted_target(fit: LinearFit, share: float) -> FittedTarget | None:
     penalty, told = fit.best_penalty()
     if told <= 0.0:
         return None
-    return FittedTarget(fit.fit(penalty)[0] @ np.linalg.pinv(fit.rows.basis), fit.n, share, penalty)
+    coefficients = fit.fit(penalty)[0] @ np.linalg.pinv(fit.rows.basis)
+    if fit.rows.beyond is not None:  # of columns in their own size
+        coefficients *= fit.rows.beyond.stretch[:, None]
+    return FittedTarget(coefficients, fit.n, share, penalty)
 
 
-def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: Network, seed: int) -> Array:
+def hidden_sketch(
+    inputs: Array | ScaledSparse, weight: Array | None, network: Network, seed: int, adjusted: Array | None = None
+) -> Array:
     """Covariances of the inputs with the standardised hidden nodes, scaled so that all nodes together have unit energy.
 
     Only ``PP'`` of these products ``P`` matters, so with fewer rows than nodes the nodes are first replaced by as many
-    combinations as there are rows.
+    combinations as there are rows. Where columns are ``adjusted`` for, the nodes hear what these leave of the others.
     """
     most = SKETCH_PRODUCTS // max(1, inputs.shape[1] * network.n_hidden)
     drawn = draw_rows(inputs.shape[0], max(FEWEST_SKETCH_ROWS, most), seed, weight)
@@ -207,7 +231,9 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
         inputs, weight = inputs[drawn.rows], drawn.weight
     n = inputs.shape[0]
     inputs = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype)).safe().inputs
-    nodes = network.expand(inputs)
+    root = np.ones(n) if weight is None else np.sqrt(weight)
+    beyond = adjusted_rows(inputs, root, adjusted) if adjusted is not None and len(adjusted) else None
+    nodes = network.expand(inputs) if beyond is None else _heard_beyond(inputs, network, beyond, root)
     w = np.ones(n, dtype=nodes.dtype) if weight is None else weight.astype(nodes.dtype)
     total = float(w.sum(dtype=np.float64))
     mean = (w @ nodes).astype(np.float64) / total
@@ -216,6 +242,23 @@ def hidden_sketch(inputs: Array | ScaledSparse, weight: Array | None, network: N
     live = spread > 1e-6
     share = 1.0 / (np.where(live, spread, np.inf) * total * np.sqrt(max(1, live.sum())))
     nodes = ((nodes - mean) * share).astype(nodes.dtype)
+    if beyond is not None:  # products with what is left of the inputs
+        nodes = _beyond(nodes, beyond, root).astype(nodes.dtype)
     if nodes.shape[1] > n:
         nodes = np.asarray(np.linalg.qr(nodes.T, mode="r")).T
     return Rows(inputs, np.empty((n, 0), dtype=inputs.dtype), weight).cross(nodes)
+
+
+def _heard_beyond(inputs: Array | ScaledSparse, network: Network, beyond: Beyond, root: Array) -> Array:
+    """The hidden nodes, of what adjusting leaves of the inputs; these are never made."""
+    loud = network.hidden * beyond.stretch.astype(np.float32)
+    heard = np.empty((inputs.shape[0], network.n_hidden), dtype=inputs.dtype)
+    replace(network, hidden=loud).hear(inputs, heard)
+    return np.asarray(np.maximum(_beyond(heard, beyond, root).astype(heard.dtype), 0.0))
+
+
+def _beyond(values: Array, beyond: Beyond, root: Array) -> Array:
+    """What adjusting leaves of some values of the rows, about their mean."""
+    w = np.square(root)
+    centred = (values - (w @ values) / w.sum()) * root[:, None]
+    return np.asarray((centred - beyond.basis @ (beyond.basis.T @ centred)) / root[:, None])

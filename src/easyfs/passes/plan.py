@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from easyfs.base.request import Request
 from easyfs.base.result import Found
 from easyfs.common.types import Array
 from easyfs.passes.settings import PlanSettings, RankingPlan
@@ -73,6 +74,12 @@ class TargetCoding:
         return np.asarray(np.clip((y - self.center) / self.scale, -self.reach, self.reach), dtype=dtype)
 
 
+def sources_of(request: Request) -> tuple[int, ...] | None:
+    """Source of each column, as a plan keeps it."""
+    source = request.limits.source
+    return None if source is None else tuple(source.tolist())
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is done to each block of rows before it is summed; statistics of two plans do not add up.
@@ -104,6 +111,10 @@ class Plan:
     chosen_from : int
         Columns that the inputs were chosen from by what they tell of the target, where they are not all: chance counts
         them, too.
+    adjusted : tuple of int
+        Columns beyond which all of that was learnt.
+    sources : tuple of int or None
+        Source of each column, of which each has the same say in the sketch.
     """
 
     scaling: Scaling
@@ -118,6 +129,8 @@ class Plan:
     sketch: Array | None = None
     encoder: TableEncoder | None = None
     chosen_from: int = 0
+    adjusted: tuple[int, ...] = ()
+    sources: tuple[int, ...] | None = None
 
     @property
     def n_inputs(self) -> int:

@@ -25,6 +25,7 @@ from easyfs.passes.plan import Plan
 from easyfs.passes.settings import SequentialChoice, SequentialPlan
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import class_codes, summarise
+from easyfs.sample.rows import LEFT, orthonormal
 from easyfs.stages.relevance import explained_share, orthonormal_basis
 
 # A fit may hold so many gigabytes, if nothing else is said: half of them for sums, or the rows where these take less.
@@ -40,7 +41,10 @@ def most_columns(n_rows: float, memory_limit: float) -> int:
 
 @dataclass
 class Marginals:
-    """Sums of each column by itself, and with the targets; they add up."""
+    """Sums of each column by itself, with the targets, and with the columns that are adjusted for; they add up.
+
+    Behind the targets come the columns that are adjusted for, in ``cross``, ``target_sums`` and ``target_gram``.
+    """
 
     weight: float
     sums: Array
@@ -59,21 +63,27 @@ class Marginals:
         """Sum of squares of each column about its mean."""
         return np.asarray(np.maximum(self.squares - self.sums**2 / self.weight, 0.0))
 
-    @property
-    def relevance(self) -> Array | None:
-        """Share of each column that the target explains; None without a target."""
-        if not self.cross.shape[1]:
+    def relevance(self, n_adjusted: int = 0) -> Array | None:
+        """Share of each column that the target explains, beyond the last ``n_adjusted``; None without a target."""
+        t = self.cross.shape[1] - n_adjusted
+        if not t:
             return None
         gram = self.target_gram - np.outer(self.target_sums, self.target_sums) / self.weight
-        cross = self.cross - np.outer(self.sums, self.target_sums) / self.weight
-        return explained_share(cross @ orthonormal_basis(gram), self.energy)
+        cross, energy = self.cross - np.outer(self.sums, self.target_sums) / self.weight, self.energy
+        if n_adjusted:
+            white = orthonormal_basis(gram[t:, t:])
+            said, of_target = cross[:, t:] @ white, gram[:t, t:] @ white
+            left = energy - np.square(said).sum(axis=1)
+            energy = np.where(left > LEFT * energy, left, 0.0)
+            cross, gram = cross[:, :t] - said @ of_target.T, gram[:t, :t] - of_target @ of_target.T
+        return explained_share(cross @ orthonormal_basis(gram), energy)
 
 
 def marginals(plan: Plan, block: Block) -> Marginals:
     """The sums of each column by itself over the rows of a block; nothing is changed."""
     codes, labels = class_codes(plan, block)
     n_targets = len(labels) if plan.target.kind == "classes" else plan.target.n_values
-    dtype, d = plan.scaling.dtype, plan.n_inputs
+    dtype, d, adjusted = plan.scaling.dtype, plan.n_inputs, list(plan.adjusted)
 
     def of_rows(rows: slice) -> Marginals:
         weight = None if block.weight is None else block.weight[rows]
@@ -82,6 +92,8 @@ def marginals(plan: Plan, block: Block) -> Marginals:
         Y = np.zeros((len(X), 0), dtype=dtype)
         if codes is not None:
             Y = plan.target.columns(codes[rows], n_targets, dtype)
+        if adjusted:
+            Y = np.concatenate([Y, X[:, adjusted]], axis=1)
         w = np.ones(len(X), dtype=dtype) if weight is None else weight.astype(dtype)
         weighed = Y * w[:, None]
         return Marginals(
@@ -95,7 +107,7 @@ def marginals(plan: Plan, block: Block) -> Marginals:
             len(X),
         )
 
-    t = n_targets
+    t = n_targets + len(adjusted)
     total = Marginals(0.0, np.zeros(d), np.zeros(d), np.zeros((d, t)), np.zeros(t), np.zeros((t, t)), np.zeros(d), 0)
     for part in map_blocks(of_rows, block_slices(block.n_rows, block_rows(d, dtype.itemsize))):
         total = total + part
@@ -150,7 +162,8 @@ def choose_screened(
     )
     found = first.plan.found
     sums = rows.marginals(first.plan)
-    columns = _survivors(on_sample, sums, request, found, most)
+    columns = _survivors(on_sample, sums, request, found, max(1, most - len(request.adjusted)))
+    columns = np.union1d(columns, request.adjusted)
     asked = _among(request, columns)
     place = np.full(len(request.groups), -1)
     place[columns] = np.arange(len(columns))
@@ -169,7 +182,7 @@ def _survivors(on_sample: Selection, sums: Marginals, request: Request, found: t
     d = len(on_sample.order)
     place = np.empty(d)
     place[on_sample.order] = np.arange(d)
-    relevance = sums.relevance
+    relevance = sums.relevance(len(request.adjusted))
     if relevance is not None:
         by_relevance = np.empty(d)
         by_relevance[np.argsort(-relevance, kind="stable")] = np.arange(d)
@@ -201,6 +214,8 @@ def _among(request: Request, columns: Array) -> Request:
         include=place[request.include],
         excluded=request.excluded[columns],
         groups=np.unique(request.groups[columns], return_inverse=True)[1],
+        adjusted=place[request.adjusted],
+        limits=request.limits.expanded(columns),
     )
 
 
@@ -215,7 +230,7 @@ def _of_all(
     """What was found among the survivors, as a selection from all columns."""
     d = len(request.groups)
     others = np.setdiff1d(np.arange(d), columns)
-    relevance = sums.relevance
+    relevance = sums.relevance(len(request.adjusted))
     size = on_sample.scores if relevance is None else relevance
     last = np.select([request.excluded, sums.energy <= 0], [2, 1], 0)
     others = others[np.lexsort((-np.where(np.isfinite(size), size, 0.0)[others], last[others]))]
@@ -225,12 +240,13 @@ def _of_all(
         whole[columns] = values
         return whole
 
-    left = others[last[others] == 0]
+    left, n_compared = others[last[others] == 0], len(columns) - len(request.adjusted)
     strongest = None if relevance is None or not len(left) else float(relevance[left[0]])
     order = np.concatenate([columns[chosen.order], others])
+    order = order[np.argsort(request.excluded[order], kind="stable")]  # what is adjusted for was among those compared
     coded = chosen.coded
     if coded is not None:
-        coded = _overlap_on_sample(first, order[: chosen.n_selected])
+        coded = _overlap_on_sample(first, order[: chosen.n_selected], request.adjusted)
         assert chosen.coded is not None
         coded[:, columns] = chosen.coded
     return replace(
@@ -243,15 +259,23 @@ def _of_all(
         constant=sums.energy <= 0,
         missing=np.where(sums.observed > 0, 1.0 - sums.observed / sums.weight, 1.0),
         relevance=relevance,
-        screened=Screened(len(left) + len(columns), len(columns), strongest),
+        screened=Screened(len(left) + n_compared, n_compared, strongest),
+        adjusted=tuple(request.adjusted.tolist()),
     )
 
 
-def _overlap_on_sample(first: Prepared, selected: Array) -> Array:
+def _overlap_on_sample(first: Prepared, selected: Array, adjusted: Array) -> Array:
     """What each selected column says of every column beyond those before it, on the sample, as the root of a share."""
     inputs = first.inputs if isinstance(first.inputs, np.ndarray) else first.inputs.take(np.arange(first.inputs.shape[1]))
     taken = inputs[:, selected].astype(np.float64)
-    basis = np.linalg.qr(taken - taken.mean(axis=0))[0].astype(inputs.dtype)
+    taken = taken - taken.mean(axis=0)
     energy = np.maximum(np.einsum("ij,ij->j", inputs, inputs) - len(inputs) * np.square(inputs.mean(axis=0)), 0.0)
+    if len(adjusted):
+        values = inputs[:, adjusted].astype(np.float64)
+        given = orthonormal(values - values.mean(axis=0))
+        taken = taken - given @ (given.T @ taken)
+        left = energy - np.square(given.T.astype(inputs.dtype) @ inputs).sum(axis=0)
+        energy = np.where(left > LEFT * energy, left, 0.0)
+    basis = np.linalg.qr(taken)[0].astype(inputs.dtype)
     cross = (basis.T @ inputs).astype(np.float64)
     return np.asarray(np.divide(cross, np.sqrt(energy), out=np.zeros_like(cross), where=energy > 1e-9))

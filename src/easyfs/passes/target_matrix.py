@@ -8,8 +8,8 @@ import numpy as np
 
 from easyfs.common.types import Array
 from easyfs.passes.plan import Plan
+from easyfs.stages.adjusting import Products
 from easyfs.stages.relevance import explained_share, orthonormal_basis
-from easyfs.sums.second_moment import SecondMoment
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class TargetMatrix:
     relevance: Array | None = None
 
 
-def target_matrix(plan: Plan, moment: SecondMoment, n_rows: float, spread: Array, coverage: float) -> TargetMatrix:
+def target_matrix(plan: Plan, moment: Products, n_rows: float, spread: Array, coverage: float) -> TargetMatrix:
     """Products with ``Z = [sqrt(1 - c) Y, sqrt(c) M_h]``.
 
     ``Y`` is an orthonormal basis of the targets, of which a share may be replaced by what a linear fit predicts of it, and
@@ -73,7 +73,7 @@ def target_matrix(plan: Plan, moment: SecondMoment, n_rows: float, spread: Array
     return TargetMatrix(joined, Y, n_supervised, weight, relevance)
 
 
-def _supervised(plan: Plan, moment: SecondMoment, n_rows: float) -> tuple[Array, Array, Array]:
+def _supervised(plan: Plan, moment: Products, n_rows: float) -> tuple[Array, Array, Array]:
     """Raw products with the block of the target, of unit energy, and with the target itself; relevance of each input."""
     d = len(plan.live)
     targets = np.arange(d + plan.network.n_extra, moment.p)
@@ -86,7 +86,7 @@ def _supervised(plan: Plan, moment: SecondMoment, n_rows: float) -> tuple[Array,
     return P, Y, relevance
 
 
-def _predicted(plan: Plan, moment: SecondMoment, n_rows: float, basis: Array) -> tuple[Array, float]:
+def _predicted(plan: Plan, moment: Products, n_rows: float, basis: Array) -> tuple[Array, float]:
     """Products of the inputs with what a linear fit predicts of the target, of unit energy, and its share of the weight.
 
     A noisy target makes columns look good that fit its noise; what is predicted has less of it. The more rows there are

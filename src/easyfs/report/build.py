@@ -20,6 +20,7 @@ from easyfs.report.measure import chance_after, check_options, cross_validate, m
 from easyfs.report.overlap import overlap_of
 from easyfs.report.prose import default_title, summary_of
 from easyfs.report.sections import (
+    adjusted_of,
     aside_of,
     data_of,
     enough_of,
@@ -104,6 +105,7 @@ def build_report(  # noqa: PLR0913 - options of a report, all but the first thre
         "asked": asked_of(explanation, source, _now(), easyfs.__version__),
         "data": data_of(explanation),
         "target": target,
+        "adjusted": adjusted_of(explanation),
         "selected": {
             "count": len(explanation.chosen),
             "listed": len(features),

@@ -128,6 +128,7 @@ class Report:
 def _complete(content: dict[str, Any]) -> None:
     """What reports saved by earlier versions do not have is not known."""
     content.setdefault("interactions", None)
+    content.setdefault("adjusted", None)
     features = content.get("features")
     for feature in features if isinstance(features, list) else ():
         if isinstance(feature, dict):

@@ -173,12 +173,13 @@ def chance_after(selector: BaseSelector, X: Any, y: Any, sample_weight: Any, ran
     if not isinstance(selector, StreamingSelector) or selector.beyond_chance_ is None:
         return None
     known, after = len(selector.beyond_chance_), _last_told(selector)
-    if after < known or isinstance(selector.n_features_to_select, str):
+    limits = {name: None for name in ("budget", "max_per_source") if getattr(selector, name, None) is not None}
+    if after < known or (isinstance(selector.n_features_to_select, str) and not limits):
         return after
     if X is None or y is None:
         return None
     with _quiet():
-        again = clone(selector).set_params(n_features_to_select="auto", task=selector.task_)
+        again = clone(selector).set_params(n_features_to_select="auto", task=selector.task_, **limits)
         if selector.random_state is None:
             again.set_params(random_state=random_state)
         return max(after, _last_told(again.fit(X, y, sample_weight)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from easyfs.report.summary import Content, Target
-from easyfs.report.words import count, percent, plain, quoted, score
+from easyfs.report.words import count, listed, percent, plain, quoted, score
 
 MOST_TITLE = 60
 TOGETHER = (
@@ -21,9 +21,7 @@ def default_title(target: Target | None) -> str:
 
 def summary_of(content: Content) -> str:
     """One paragraph in plain words."""
-    return " ".join(
-        filter(None, (_chosen(content), _by_chance(content), _said(content), _measured(content), _warned(content)))
-    )
+    return " ".join(filter(None, (part(content) for part in (_chosen, _adjusted, _by_chance, _said, _measured, _warned))))
 
 
 def _chosen(content: Content) -> str:
@@ -32,6 +30,18 @@ def _chosen(content: Content) -> str:
     return (
         f"{name} chose {selected['count']:,} of {count(data['columns'], 'column')}"
         f"{_purpose(content['target'])}, from {count(data['rows'], 'row')}."
+    )
+
+
+def _adjusted(content: Content) -> str:
+    adjusted = content["adjusted"]
+    if adjusted is None:
+        return ""
+    many = len(adjusted["columns"]) > 1
+    told = f" ({percent(adjusted['share'])} of the target)" if adjusted["share"] is not None else ""
+    return (
+        f"What {listed(adjusted['columns'])} explain{'' if many else 's'}{told} was taken out first: all that follows is "
+        f"about what {'they leave' if many else 'it leaves'}."
     )
 
 

@@ -11,6 +11,7 @@ from easyfs.base.explanation import AsideColumn, ChosenColumn, ColumnFacts, Expl
 from easyfs.common.plain import text_of
 from easyfs.common.types import Array
 from easyfs.report.summary import (
+    Adjusted,
     Aside,
     ClassCount,
     Data,
@@ -154,6 +155,17 @@ def _neighbours(column: ChosenColumn) -> list[Neighbour]:
         }
         for other in column.stands_for
     ]
+
+
+def adjusted_of(explanation: Explanation) -> Adjusted | None:
+    """Columns whose effect was taken out first; None if there are none."""
+    if not explanation.adjusted_for:
+        return None
+    share = explanation.adjusted_share
+    return {
+        "columns": [text_of(name) for name in explanation.adjusted_for],
+        "share": None if share is None else number(share),
+    }
 
 
 def interactions_of(explanation: Explanation) -> list[Together] | None:

@@ -132,6 +132,13 @@ class RunnerUp(TypedDict):
     frequency: float | None
 
 
+class Adjusted(TypedDict):
+    """Columns whose effect was taken out first."""
+
+    columns: list[str]
+    share: float | None  # of the target that they explain; None without a target
+
+
 class Selected(TypedDict):
     """All chosen columns, in order; the first ``listed`` of them are in ``features``."""
 
@@ -175,7 +182,7 @@ class Aside(TypedDict):
     column: int
     name: str
     kind: str
-    why: str  # identifier, free text, other, excluded, copy, constant
+    why: str  # adjusted for, identifier, free text, other, excluded, copy, constant
     reason: str
 
 
@@ -246,6 +253,7 @@ class Content(TypedDict):
     asked: Asked
     data: Data
     target: Target | None
+    adjusted: Adjusted | None  # None if nothing was adjusted for
     selected: Selected
     features: list[Feature]
     interactions: list[Together] | None  # None if they were not looked for

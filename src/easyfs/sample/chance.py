@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
 from easyfs.common.types import Array
-from easyfs.sample.rows import Sample
+from easyfs.sample.rows import Sample, orthonormal
 
 # Permutations of the sample's target: so many, fewer where they would take more than so many products.
 PERMUTATIONS, FEWEST_PERMUTATIONS, PRODUCTS = 64, 24, 1 << 27
@@ -101,7 +101,7 @@ class Chance:
         self._further = float(np.log(max(1.0, chosen_from / max(1, len(self.columns)))))
         self.place = np.full(len(tested), -1)
         self.place[self.columns] = np.arange(len(self.columns))
-        values = sample.plain(self.columns) if sample.weighted else sample.take(self.columns)
+        values = sample.unweighed(self.columns) if sample.weighted else sample.take(self.columns)
         self._stands_for = sample.root_weight**2 / (1.0 if sample.own_weight is None else sample.own_weight)
         self._stands_for /= self._stands_for.mean()
         values = values - values.mean(axis=0) if sample.weighted else values
@@ -138,13 +138,15 @@ class Chance:
         sample = self.sample
         n = sample.n
         taken = sample.take(selected).astype(np.float64)
-        q = _orthonormal(taken)
+        q = orthonormal(taken)
         left = sample.target - q @ (q.T @ sample.target)
         left = left / sample.root_weight[:, None] * np.sqrt(n)
         product = left if sample.own_weight is None else left * (sample.own_weight / sample.own_weight.mean())[:, None]
         self._law_of_target(left, product)
+        if sample.beyond is not None:  # permuted rows are adjusted, too
+            taken = q = np.concatenate([sample.beyond.basis, q], axis=1)
         plain = taken / sample.root_weight[:, None]
-        basis = _orthonormal(plain - plain.mean(axis=0)) if sample.weighted else q
+        basis = orthonormal(plain - plain.mean(axis=0)) if sample.weighted else q
         self.n_selected = len(selected)
         law = self._permuted(product - product.mean(axis=0), basis)
         self.law = replace(law, place=law.place + self._further)
@@ -225,7 +227,7 @@ class Chance:
         """Orthonormal combinations of a group's columns, beyond the selected ones."""
         values = self._values[:, self.place[columns]].astype(np.float64)
         values = values - basis @ (basis.T @ values)
-        return _orthonormal(values)
+        return orthonormal(values)
 
 
 def group_score(told: Array, free: float, rank: int, width: int, spread: float) -> Array:
@@ -243,12 +245,3 @@ def _each_orthonormal(drawn: Array, r: int) -> Array:
     gram[:, np.arange(r), np.arange(r)] *= 1.0 + 1e-9
     inverse = np.linalg.inv(np.linalg.cholesky(gram))
     return np.asarray((blocks @ inverse.transpose(0, 2, 1)).transpose(1, 0, 2).reshape(len(drawn), -1))
-
-
-def _orthonormal(values: Array) -> Array:
-    """An orthonormal basis of some columns; what depends on others to rounding is left out."""
-    if not values.shape[1]:
-        return values
-    found, eigenvectors = np.linalg.eigh(values.T @ values)
-    kept = found > 1e-9 * max(float(found[-1]), 1e-300)
-    return np.asarray(values @ (eigenvectors[:, kept] / np.sqrt(found[kept])))

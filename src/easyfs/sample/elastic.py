@@ -71,12 +71,27 @@ def elastic_columns(sample: Sample, units: list[Array], order: Array) -> Elastic
 
     def transform(part: slice) -> None:
         where: Any = part if single.all() else places[part]  # a slice is written to faster
-        functions[:, where] = _by_rank(np.ascontiguousarray(sample.plain(columns[part])[order].T), table)
+        functions[:, where] = _by_rank(np.ascontiguousarray(_shown(sample, columns[part])[order].T), table)
 
     for_blocks(transform, block_slices(len(places), COLUMNS))
     for i in np.flatnonzero(~single):
         functions[:, i] = _indicators(sample, units[i], order, count)
     return Elastic(functions, units)
+
+
+def _shown(sample: Sample, columns: Array) -> Array:
+    """Columns as their functions see them.
+
+    Where others are adjusted for, what these leave of a column; of a column with many equal values the column itself, whose
+    ties that would break, and of those that are adjusted for themselves.
+    """
+    values = sample.plain(columns)
+    if sample.beyond is None:
+        return values
+    levels = 1 + np.count_nonzero(np.diff(np.sort(values, axis=0), axis=0), axis=0)
+    left = (levels >= TIED * len(values)) & ~np.isin(columns, sample.beyond.columns)
+    values[:, left] = sample.unweighed(columns[left])
+    return values
 
 
 def _by_rank(values: Array, table: Array) -> Array:

@@ -20,6 +20,7 @@ from easyfs.common.threads import many_products
 from easyfs.common.types import Array
 from easyfs.sample.elastic import Elastic, elastic_columns
 from easyfs.sample.ridge import LinearFit
+from easyfs.sample.rows import Sample
 from easyfs.sample.screens import CANDIDATES, Candidate, Screen, largest
 
 # Tables without any joint effect in which one is taken for a hint: it says what to take before columns that nothing speaks
@@ -73,6 +74,8 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     strong: list[int] = []
     if np.allclose(left, sample.target):
         left, strong = fit.without_strong_columns()  # of ranks nothing is taken out that is not named
+    elif sample.beyond is not None:
+        left = left - sample.beyond.basis @ (sample.beyond.basis.T @ left)
     rng = np.random.default_rng(seed)
     if left.shape[1] > DIRECTIONS:  # of many directions some at random, whatever the classes are called
         mixed = left.T @ (rng.standard_normal((sample.n, DIRECTIONS)) * 1.0)
@@ -84,6 +87,8 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     if not units:
         return ()
     residual = left[order] / sample.root_weight[order, None] * np.sqrt(sample.n)
+    if sample.beyond is not None:
+        residual = _without_curves(sample, groups, order, residual)
     known = {column: i for i, unit in enumerate(units) for column in unit.tolist()}
     with many_products():
         search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
@@ -115,18 +120,41 @@ def _units(fit: LinearFit, groups: Array, left: Array, rng: np.random.Generator)
         others = np.setdiff1d(np.flatnonzero(live), kept)
         live[:] = False
         live[kept] = live[rng.choice(others, MOST_COLUMNS - len(kept), replace=False)] = True
-    columns = np.flatnonzero(live)
+    return _units_of(fit.rows, np.flatnonzero(live), groups)
+
+
+def _units_of(sample: Sample, columns: Array, groups: Array) -> list[Array]:
+    """Columns one by one, the indicators of a category as one."""
     if len(np.unique(groups[columns])) == len(columns):
         return list(columns[:, None])
     units: list[Array] = []
     for label in np.unique(groups[columns]):
         members = columns[groups[columns] == label]
-        levels = [len(np.unique(column)) for column in fit.rows.plain(members).T] if len(members) > 1 else [0]
+        levels = [len(np.unique(column)) for column in sample.plain(members).T] if len(members) > 1 else [0]
         if len(members) > 1 and max(levels) <= 2:
             units.append(members)
         else:
             units += list(members[:, None])
     return units
+
+
+def _without_curves(sample: Sample, groups: Array, order: Array, residual: Array) -> Array:
+    """Take curves of the columns that are adjusted for out of the target, so that no other column is named for them."""
+    assert sample.beyond is not None
+    units = _units_of(sample, sample.beyond.columns, groups)
+    functions = elastic_columns(sample, units, order).functions
+    terms = functions.reshape(-1, functions.shape[2])
+    return _less(residual, terms[terms.any(axis=1)], sample.root_weight[order] ** 2)
+
+
+def _less(residual: Array, terms: Array, weight: Array) -> Array:
+    """A target without what those terms explain that stand out, or all where there are rows enough."""
+    g, terms = residual * weight[:, None], terms.astype(np.float64)
+    clear = (np.square(terms @ g) > CLEAR * (np.square(terms) @ np.square(g))).any(axis=1)
+    clear |= len(terms) * ROWS_A_TERM <= terms.shape[1]
+    kept = np.column_stack([np.ones(terms.shape[1]), terms[clear].T])
+    root = np.sqrt(weight)[:, None]
+    return np.asarray(residual - kept @ np.linalg.lstsq(kept * root, residual * root, rcond=1e-8)[0])
 
 
 class _Search:
@@ -153,7 +181,7 @@ class _Search:
         fresh, energy_at_first = True, float(np.square(self.residual).sum())
         while len(self.found) < MOST_FOUND:
             candidates = [(which, c) for which in self.searched for c in self._candidates(which, known, fresh)]
-            if float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
+            if not candidates or float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
                 break
             passing = self._passing(candidates, len(candidates))
             n_before, n_tests = len(self.found), len(candidates)
@@ -276,12 +304,8 @@ class _Search:
     def _take_out(self, candidate: Candidate) -> None:
         """Take what a group explains, together and each by itself, out of the target."""
         rows = slice(0, len(self.residual))
-        terms = np.concatenate([self._curves(candidate, rows)[1:], self._screen(rows).terms(candidate)]).astype(np.float64)
-        clear = (np.square(terms @ self.g) > CLEAR * (np.square(terms) @ np.square(self.g))).any(axis=1)
-        clear |= len(terms) * ROWS_A_TERM <= terms.shape[1]
-        kept = np.column_stack([np.ones(terms.shape[1]), terms[clear].T])
-        root = np.sqrt(self.weight)[:, None]
-        self.residual = self.residual - kept @ np.linalg.lstsq(kept * root, self.residual * root, rcond=1e-8)[0]
+        terms = np.concatenate([self._curves(candidate, rows)[1:], self._screen(rows).terms(candidate)])
+        self.residual = _less(self.residual, terms, self.weight)
         self._measure()
 
     def _candidates(self, which: int, known: list[int], fresh: bool) -> Iterator[Candidate]:

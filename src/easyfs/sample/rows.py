@@ -18,8 +18,74 @@ from easyfs.sums.sparse import ScaledSparse
 SAMPLE_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 20, 512, 2048
 # Columns that are held dense at a time: at least so many, and more where the sample is short.
 DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
+# Share of a column, in single precision, below which what adjusting leaves of it is rounding; and of a target.
+LEFT, LEFT_OF_TARGET = 1e-5, 1e-10
 # Equal rows are repeated ones where chance would make this share of them equal at most, and so many are different.
 BY_CHANCE, FEWEST_REPEATED = 0.01, 30
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Columns that are adjusted for, on the rows of a sample.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Which they are.
+    basis : ndarray of shape (n, k)
+        An orthonormal basis of them; each row carries the root of its weight.
+    stretch : ndarray of shape (d,)
+        What brings what is left of each column back to the column's own size; 0 where that is rounding.
+    """
+
+    columns: Array
+    basis: Array
+    stretch: Array
+
+    def left_of(self, values: Array, columns: Array) -> Array:
+        """What is left of some columns, stretched to their own size; rows carry the root of their weight."""
+        basis = self.basis.astype(values.dtype)
+        left = values - basis @ (basis.T @ values)
+        return np.asarray(left * self.stretch[columns].astype(values.dtype))
+
+
+def adjusted_rows(inputs: Array | ScaledSparse, root_weight: Array, columns: Array) -> Beyond:
+    """The columns that are adjusted for, on some scaled rows.
+
+    Parameters
+    ----------
+    inputs : ndarray or ScaledSparse
+        The rows.
+    root_weight : ndarray
+        Root of the weight of each.
+    columns : ndarray of int
+        Which columns they are.
+    """
+    w = np.square(root_weight)
+    values = inputs.take(columns) if isinstance(inputs, ScaledSparse) else inputs[:, columns]
+    values = values.astype(np.float64)
+    basis = orthonormal((values - (w @ values) / w.sum()) * root_weight[:, None])
+    d = inputs.shape[1]
+    before, after = np.empty(d), np.empty(d)
+    for part in block_slices(d, max(DENSE_COLUMNS, DENSE_NUMBERS // max(1, len(w)))):
+        every = np.arange(part.start, part.stop)
+        some = np.asarray(inputs.take(every) if isinstance(inputs, ScaledSparse) else inputs[:, part], dtype=np.float64)
+        some = (some - (w @ some) / w.sum()) * root_weight[:, None]
+        before[part] = np.einsum("ij,ij->j", some, some)
+        after[part] = before[part] - np.square(basis.T @ some).sum(axis=0)
+    usable = after > LEFT * before
+    usable[columns] = False
+    stretch = np.sqrt(np.divide(before, after, out=np.zeros(d), where=usable))
+    return Beyond(columns, basis, stretch)
+
+
+def orthonormal(values: Array) -> Array:
+    """An orthonormal basis of some columns; what depends on others to rounding is left out."""
+    if not values.shape[1]:
+        return values
+    found, eigenvectors = np.linalg.eigh(values.T @ values)
+    kept = found > 1e-9 * max(float(found[-1]), 1e-300)
+    return np.asarray(values @ (eigenvectors[:, kept] / np.sqrt(found[kept])))
 
 
 @dataclass(frozen=True)
@@ -40,6 +106,8 @@ class Sample:
         The combinations of the targets that make it.
     repeats : float
         How often a row comes on average, where rows are repeated.
+    beyond : Beyond, optional
+        The columns that are adjusted for: target and columns are given without what these explain.
     """
 
     inputs: Array | ScaledSparse
@@ -48,6 +116,7 @@ class Sample:
     target: Array
     basis: Array
     repeats: float = 1.0
+    beyond: Beyond | None = None
     _centred: list[Array] = field(default_factory=list, repr=False)
     _energy: list[Array] = field(default_factory=list, repr=False)
 
@@ -73,6 +142,12 @@ class Sample:
             return self.inputs.take(chosen).astype(np.float32)
         return np.asarray(self.inputs[:, chosen], dtype=np.float32)
 
+    def unweighed(self, chosen: Array) -> Array:
+        """Some columns as float32, without the weights of rows, and without what is adjusted for."""
+        if self.beyond is None:
+            return self.plain(chosen)
+        return np.asarray(self.take(chosen) / self.root_weight.astype(np.float32)[:, None])
+
     def energy(self, columns: Array, values: Array) -> Array:
         """Sums of squares of a block from :meth:`columns`; those of all columns are kept, as they are asked for often."""
         whole = len(columns) == self.inputs.shape[1]
@@ -97,6 +172,8 @@ class Sample:
         values -= (weight @ values) / weight.sum()
         if self.weighted:
             values *= root[:, None]
+        if self.beyond is not None:
+            values = self.beyond.left_of(values, chosen)
         if whole:  # asked for several times
             self._centred.append(values)
         return values
@@ -110,6 +187,7 @@ def take_sample(
     stands_for: Array | None = None,
     codes: Array | None = None,
     population: float | None = None,
+    adjusted: Array | None = None,
 ) -> Sample:
     """Draw the sample and make an orthonormal basis of its targets.
 
@@ -127,6 +205,8 @@ def take_sample(
         Classes: rare ones are in the sample.
     population : float, optional
         Rows of the table that the given ones were drawn from; by default they are the table.
+    adjusted : ndarray of int, optional
+        Columns whose effect is taken out of target and columns.
     """
     size = int(np.clip(SAMPLE_NUMBERS // max(1, inputs.shape[1]), FEWEST_ROWS, MOST_ROWS))
     n = len(Y)
@@ -145,13 +225,24 @@ def take_sample(
         w = w * stands_for[rows]
     w = w * (len(w) / w.sum())
     centred = Y.astype(np.float64) - np.average(Y, axis=0, weights=w)
-    basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
     root = np.sqrt(w) if (w != 1.0).any() else np.ones(len(w))
+    beyond = None
+    if adjusted is not None and len(adjusted):
+        beyond = adjusted_rows(inputs, root, adjusted)
+        centred = _target_beyond(centred * root[:, None], beyond.basis) / root[:, None]
+    basis = orthonormal_basis(centred.T @ (centred * w[:, None]))
     counted = n if weight is None or not counts_rows(weight) else weight.sum()
     n_drawn, total = len(drawn.rows), float(counted if population is None else population)
     partly = len(first) < n_drawn < total
     repeats = max(1.0, total / _different(n_drawn, len(first))) if partly else n_drawn / len(first)
-    return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, repeats)
+    return Sample(inputs, root, own, (centred @ basis) * root[:, None], basis, repeats, beyond)
+
+
+def _target_beyond(target: Array, basis: Array) -> Array:
+    """What is left of a target, or nothing where that is rounding."""
+    left = target - basis @ (basis.T @ target)
+    explained = np.square(left).sum(axis=0) <= LEFT_OF_TARGET * np.square(target).sum(axis=0)
+    return np.where(explained, 0.0, left)
 
 
 def _different(n_drawn: int, n_different: int) -> float:

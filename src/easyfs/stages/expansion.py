@@ -99,7 +99,7 @@ class Network:
         n_hidden = self.n_hidden
         hidden, grown = out[:, :n_hidden], out[:, n_hidden:]
         if n_hidden:
-            self._hear_all(X, hidden)
+            self.hear(X, hidden)
             np.maximum(hidden, 0.0, out=hidden)
         if not grown.shape[1]:
             return
@@ -118,7 +118,7 @@ class Network:
             speaking[:, :n_hidden] = 0.0
             speaking[:, n_hidden:] = signal
 
-    def _hear_all(self, X: Array | ScaledSparse, out: Array) -> None:
+    def hear(self, X: Array | ScaledSparse, out: Array) -> None:
         """``X`` times the dense rows, a part of the inputs at a time: the weights are stored in float32."""
         if isinstance(X, ScaledSparse):
             out[:] = X.dot(self.hidden.T.astype(X.dtype, copy=False))

@@ -41,6 +41,8 @@ from easyfs.tables.frames import (
 )
 from easyfs.tables.levels import Levels
 
+# Values of a category that can be adjusted for: each of them takes out a row's worth.
+MOST_TAKEN_OUT = 1000
 OTHER, MISSING = "other values", "missing"
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
 DATE_PART_NAMES = ("days", "month", "day of month", "weekday", "hour")
@@ -129,7 +131,7 @@ class TableEncoder:
 
     @classmethod
     def learn(
-        cls, X: Any, keep: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
+        cls, X: Any, keep: Any = (), whole: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
     ) -> tuple[TableEncoder, Array]:
         """Learn from a table: values of categories, spans of dates.
 
@@ -139,6 +141,8 @@ class TableEncoder:
             The table.
         keep : array-like of int, optional
             Positions of columns that are used whatever they look like.
+        whole : array-like of int, optional
+            Positions of further ones, of which every value has an indicator of its own.
         more : bool, default=False
             Whether more rows will come.
         levels : dict of str to Counter, optional
@@ -150,11 +154,13 @@ class TableEncoder:
         matrix : ndarray
             The table as numbers.
         """
-        kept = {int(j) for j in keep}
+        every = {int(j) for j in whole}
+        kept = {int(j) for j in keep} | every
         codes, known = [], {}
         for j, (name, column) in enumerate(zip(column_names(X) or [], series_of(X), strict=True)):
             info, values = recognise(name, column, keep=j in kept, more=more)
-            codes.append(_learn(info, values, (levels or {}).get(name)))
+            most = _all_of(info) if j in every else MOST_LEVELS
+            codes.append(_learn(info, values, (levels or {}).get(name), most))
             if info.used_as != NUMBER:  # numbers are read again, rather than kept twice
                 known[j] = values
         encoder = cls(codes)
@@ -220,16 +226,16 @@ def told(columns: list[ColumnInfo]) -> str:
 
 
 def read_table(
-    X: Any, keep: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
+    X: Any, keep: Any = (), whole: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
 ) -> tuple[TableEncoder | None, Array]:
     """A table as a matrix, and the encoding that it needed: None where all columns are numbers, and used as they are."""
     check_is_table(X)
     if numeric_columns(X).all():
         matrix = to_matrix(X, **checks)
-        if not _has_odd_numbers(matrix, column_names(X) or [], keep):
+        if not _has_odd_numbers(matrix, column_names(X) or [], np.concatenate([keep, whole])):
             return None, matrix
         del matrix
-    return TableEncoder.learn(X, keep, more=more, levels=levels, **checks)
+    return TableEncoder.learn(X, keep, whole, more=more, levels=levels, **checks)
 
 
 def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
@@ -254,15 +260,25 @@ def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
     return any(bool(is_row_number(names[j], matrix[:, j].astype(np.float64))) for j in np.flatnonzero(suspect))
 
 
-def _learn(info: ColumnInfo, values: Any, known: Counter[str | None] | None = None) -> _Code:
+def _all_of(info: ColumnInfo) -> int:
+    """As many values as may have an indicator each where none may be left out."""
+    if info.used_as == INDICATORS and (info.n_distinct or 0) > MOST_TAKEN_OUT:
+        raise ValueError(
+            f"adjust_for names column {info.name!r}, which has {info.n_distinct:,} different values; at most "
+            f"{MOST_TAKEN_OUT:,} can be taken out, so put them into fewer groups."
+        )
+    return MOST_TAKEN_OUT
+
+
+def _learn(info: ColumnInfo, values: Any, known: Counter[str | None] | None = None, most: int = MOST_LEVELS) -> _Code:
     if info.used_as == INDICATORS:
         every = Counter(values)
         if known is not None and every.keys() <= known.keys():
             every = known
         counts = {text: times for text, times in every.items() if text is not None}
         levels = sorted(sorted(counts), key=lambda level: -counts[level])
-        has_other = len(levels) > MOST_LEVELS
-        levels = levels[:MOST_LEVELS]
+        has_other = len(levels) > most
+        levels = levels[:most]
         has_missing = every[None] > 0
         parts = (*levels, *((OTHER,) if has_other else ()), *((MISSING,) if has_missing else ()))
         if len(parts) == 2:  # one indicator says it all
