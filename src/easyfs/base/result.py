@@ -15,9 +15,12 @@ class Selection:
 
     ``p_values``, with a target, says for each selected column how likely the best of as many unrelated ones would tell as
     much, and ``found`` which columns matter together. ``coded``, where it is known, has a row for each selected column:
-    what it says of every column beyond those selected before it, as the root of a share. For each column, where they are
-    known: ``constant``, the share of rows in which it is ``missing``, and its ``relevance``, the share of it that the
-    target explains. ``screened`` says, of a very wide table, how many columns were compared.
+    what it says of every column beyond those selected before it, as the root of a share. ``steps`` has a row for each
+    selected column as well: what it explains of each of the target's ``directions`` beyond those before it, as the root of
+    a share of the whole target. ``told`` is the share of the target that it added, alone or together with others. For each
+    column, where they are known: ``constant``, the share of rows in which it is ``missing``, its ``relevance``, the share
+    of it that the target explains, and ``next_told``, the share of the target that it would add to the selected ones.
+    ``screened`` says, of a very wide table, how many columns were compared.
     """
 
     order: Array
@@ -32,6 +35,14 @@ class Selection:
     missing: Array | None = None
     relevance: Array | None = None
     screened: Screened | None = None
+    steps: Array | None = None
+    told: Array | None = None
+    next_told: Array | None = None
+
+    @property
+    def directions(self) -> int:
+        """Independent directions of the target; 1 where that is not known."""
+        return 1 if self.steps is None else max(1, self.steps.shape[1])
 
     def columns_of(self, n_groups: int) -> int:
         """How many columns the first ``n_groups`` groups of the order have."""
