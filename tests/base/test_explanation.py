@@ -91,7 +91,7 @@ def test_near_copies_have_their_column(numbers: Frame) -> None:
         assert other.share >= found.least_share
     copy = next(column for column in found.set_aside if column.why == "copy")
     assert copy.said_by == (pairs[copy.name],)
-    assert copy.reason == f"says the same as {pairs[copy.name]!r}"
+    assert copy.reason == f"the same as {pairs[copy.name]!r}"
 
 
 def test_of_a_published_method(numbers: Frame) -> None:

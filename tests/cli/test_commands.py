@@ -138,8 +138,11 @@ def test_compare(command, numbers, tmp_path):
     assert err == "wrote out.html\n"
     page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "<svg" in page
-    assert "<script" not in page
     assert "src=" not in page
+    assert "default-src 'none'" in page
+    assert "no test of significance is made" in page
+    assert "critical difference" not in page
+    assert "@media (prefers-color-scheme: dark)" in page
     for name in ("out.md", "out.json"):
         assert command(*args, "-o", name, "--results", "r.jsonl", "-q") == (0, "", "")
     assert "| easyfs |" in (tmp_path / "out.md").read_text(encoding="utf-8")
@@ -166,6 +169,23 @@ def test_compare_of_numbers_with_groups_and_models(command, mixed, tmp_path):
     assert "regression; r2 (more is better)" in out
     assert "r2, linear" in out
     assert "r2, knn" in out
+
+
+def test_the_page_of_a_comparison_has_all_models_and_all_ties(command, numbers, tmp_path):
+    table = pl.read_csv(numbers).with_columns(row_id=pl.Series([f"r{i}" for i in range(120)]))
+    table.write_csv(tmp_path / "ids.csv")
+    args = ("compare", "ids.csv", "-t", "y", "--methods", "pearson,fisher_score,all", "--sizes", "2,4", "--folds", "3")
+    code, out, err = command(*args, "--repeats", "1", "--models", "linear,knn", "-o", "out.html")
+    assert code == 0, err
+    assert "all 8 columns (those of 9 that can be used): " in out
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert page.count("<figure>") == 2
+    assert "All 8 columns (those of 9 that can be used): " in page
+    # For two classes the two methods rank alike, so each size has both in bold.
+    assert page.count('class="n best"') >= 8
+    assert command(*args, "--repeats", "1", "--models", "linear", "-o", "out.md")[0] == 0
+    bold = [line.count("**") // 2 for line in (tmp_path / "out.md").read_text().splitlines() if line.startswith("| ids")]
+    assert max(bold) >= 2
 
 
 def test_a_method_that_fails_is_shown_with_its_reason(command, numbers, tmp_path):

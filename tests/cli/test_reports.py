@@ -1,4 +1,5 @@
 import json
+import re
 
 
 def test_a_report_beside_the_table(command, mixed, tmp_path):
@@ -33,13 +34,33 @@ def test_weights_and_cross_validation(command, mixed, tmp_path):
     assert (tmp_path / "r.md").stat().st_size > 500
 
 
+def test_a_report_without_pictures_advises_options(command, numbers, tmp_path):
+    args = ("select", numbers, "-t", "y", "-k", 2, "--stability", 0, "--report")
+    assert command(*args, "with.json")[0] == 0
+    assert json.loads((tmp_path / "with.json").read_text(encoding="utf-8"))["pictures"]["columns"]
+    assert command(*args, "without.json", "--no-pictures")[0] == 0
+    assert json.loads((tmp_path / "without.json").read_text(encoding="utf-8"))["pictures"] is None
+    assert command("report", "without.json")[0] == 0
+    page = (tmp_path / "without.html").read_text(encoding="utf-8")
+    assert "--stability 50" in page
+    assert "--cv" in page
+    assert "stability=" not in page
+    assert "cv=True" not in page
+
+
 def test_demo(easyfs, tmp_path):
     found = easyfs("demo", "--folder", "here")
     assert found.returncode == 0, found.stderr
-    assert "worst perimeter" in found.stdout
-    assert "5 chosen columns" in found.stdout
-    assert "all 30 columns" in found.stdout
+    assert "a made table" in found.stdout
+    assert "6 of the 6 found" in found.stdout
+    assert "and no others" in found.stdout
+    accuracy = dict(re.findall(r"^(\d chosen|\d random|all 2,000) columns +(0\.\d+)", found.stdout, re.MULTILINE))
+    assert float(accuracy["6 chosen"]) > float(accuracy["all 2,000"]) + 0.15
+    assert float(accuracy["all 2,000"]) > float(accuracy["6 random"])
     assert "here/report.html" in found.stdout.replace("\\", "/")
-    assert sorted(path.name for path in (tmp_path / "here").iterdir()) == ["breast-cancer.csv", "chosen.csv", "report.html"]
-    again = easyfs("select", "here/breast-cancer.csv", "--target", "diagnosis", "-k", "5", "-o", "-")
+    assert sorted(path.name for path in (tmp_path / "here").iterdir()) == ["chosen.csv", "genes.csv", "report.html"]
+    page = (tmp_path / "here" / "report.html").read_text(encoding="utf-8")
+    assert all(score in page for score in accuracy.values())
+    assert "a made table" in page
+    again = easyfs("select", "here/genes.csv", "--target", "diagnosis", "-o", "-")
     assert again.stdout == (tmp_path / "here" / "chosen.csv").read_text()

@@ -130,7 +130,7 @@ def test_hostile_names(command, mixed, tmp_path):
     assert sorted(row["name"] for row in found["columns"]) == sorted(HOSTILE)
     assert found["target"] == "y"
     assert found["task"] == "regression"
-    places = [row["cumulative"] for row in found["columns"]]
+    places = [row["so_far"] for row in found["columns"]]
     assert places == sorted(places)
     assert next(csv.reader((tmp_path / "o.csv").open(newline="", encoding="utf-8"))) == [*HOSTILE, "y"]
     code, out, _ = command("select", mixed, "-t", "y", "-k", 1, "--include", "a,b", "--columns", "-")
@@ -243,18 +243,22 @@ def test_chance_and_columns_that_matter_together(command, tmp_path):
         "so",
         "far",
         "chance",
-        "redundant",
+        "by",
+        "itself",
+        "overlap",
     ]
     rows = [line for line in lines if line[:1].isdigit() and "numeric" in line]
     assert ["< 0.001" in row for row in rows] == [True] * 4 + [False] * 3
     assert re.search(r"\nTogether: x3 with x7 \(\d\d", out)
     assert re.search(r"\nIn a curve: x2 \(\d\d", out)
-    assert "\n3 tell no more than chance: those from 5 on\n" in out
-    assert "chance: how likely the best of as many unrelated columns would tell as much (0.02 and more: chance);" in lines
+    assert "\n3 explain no more than chance: those from 5 on\n" in out
+    assert (
+        "chance: how likely the best of as many unrelated columns would explain as much (0.02 and more: chance);" in lines
+    )
     code, out, _ = command("select", table, "-t", "y", "-k", 5)
-    assert "\n1 tells no more than chance: the last one\n" in out
+    assert "\n1 explains no more than chance: the last one\n" in out
     code, out, _ = command("select", table, "-t", "y", "-k", 5, "--include", "x9")
-    assert "\n1 tells no more than chance\n" in out
+    assert "\n1 explains no more than chance\n" in out
     code, out, _ = command("select", table, "-t", "y")
     assert "no more than chance" not in out
 
@@ -296,13 +300,13 @@ def test_a_table_of_noise_is_said_to_be_one_once(command, tmp_path, asked):
         csv.writer(stream, lineterminator="\n").writerows([[*(f"x{j}" for j in range(8)), "y"], *rows])
     code, out, err = command("select", "noise.csv", "-t", "y", *asked)
     assert code == 0
-    which = "none of the 3 chosen columns tells" if asked else "the chosen column tells no"
+    which = "none of the 3 chosen columns explains" if asked else "the chosen column explains no"
     said = (
         f"easyfs: warning: {which} more of 'y' than chance would, so there may be nothing to find. Check that it is the "
         "right target, or give more rows.\n"
     )
     assert err == said
-    assert "tell no more than chance" not in out
+    assert "explain no more than chance" not in out
     # The report's own fits do not say it again; the report does.
     _, _, err = command("select", "noise.csv", "-t", "y", *asked, "--report", "r.json", "--stability", "3")
     assert err.startswith(said)

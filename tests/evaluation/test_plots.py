@@ -98,13 +98,34 @@ def test_points_are_time_and_score(found: Comparison) -> None:
         assert ax.get_xscale() == "log"
 
 
-def test_ranks_and_critical_difference_are_those_of_the_test(found: Comparison) -> None:
+def test_ranks_and_critical_difference_are_those_of_the_test(tmp_path: Any) -> None:
+    X = np.random.default_rng(0).standard_normal((30, 5))
+    for name, column in (("one", 1), ("other", 2)):
+        compare(
+            ["easyfs", "pearson", "fisher_score"],
+            X,
+            (X[:, column] > 0).astype(int),
+            sizes=[1, 2],
+            models=GaussianNB(),
+            name=name,
+            folds=2,
+            repeats=1,
+            results=tmp_path / "both.jsonl",
+        )
+    found = Comparison(Store(tmp_path / "both.jsonl").rows)
+    shown = texts(found.plot_critical_difference())
+    test = found.friedman()
+    for selector, rank in found.ranks().items():
+        assert f"{selector} ({rank:.2f})" in shown
+    assert f"critical difference {test.critical_difference:.2f}" in shown
+
+
+def test_folds_of_one_data_set_are_ranked_but_not_tested(found: Comparison) -> None:
     shown = texts(found.plot_critical_difference(model="nb"))
-    test = found.friedman(model="nb")
     for selector, rank in found.ranks(model="nb").items():
         assert f"{selector} ({rank:.2f})" in shown
-    assert f"{test.critical_difference:.2f}" in shown
-    assert "9 cells" in shown  # three sizes, three folds
+    assert "no test of significance" in shown
+    assert "critical difference" not in shown
 
 
 def test_an_error_says_that_less_is_better() -> None:

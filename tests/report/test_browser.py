@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from easyfs.report import Report
+from easyfs import make_selector
+from easyfs.report import Report, build_report
 
 VISIBLE = ".wide"
 
@@ -59,7 +60,7 @@ def test_a_click_on_a_header_sorts(opened: Any, cancer_report: Report) -> None:
 
 def test_numbers_sort_by_value_from_the_keyboard(opened: Any, cancer_report: Report) -> None:
     page = opened(cancer_report).page
-    page.locator("#features thead th button", has_text="said by others").focus()
+    page.locator("#features thead th button", has_text="overlap").focus()
     page.keyboard.press("Enter")
     values = [float(text.rstrip("%")) for text in column(page, 7)]
     assert values == sorted(values, reverse=True)
@@ -114,7 +115,7 @@ def test_a_column_lights_up_in_table_curve_and_map(opened: Any, cancer_report: R
     assert {"tr", "rect", "circle", "text"} <= set(lit)
     assert page.locator(f"#features tr.lit[data-f='{feature['column']}']").count() == 1
     assert page.locator("#figure-overlap .wide .lit").count() > 0
-    assert page.inner_text("#tip") == f"{feature['name']}: adds {feature['gain']:.1%}"
+    assert page.inner_text("#tip") == f"{feature['name']}: adds {feature['adds']:.1%}"
     page.hover("h1")
     assert page.locator(".lit").count() == 0
     assert page.locator("#tip").is_hidden()
@@ -126,7 +127,7 @@ def test_a_cell_of_the_map_says_what_it_shows(opened: Any, cancer_report: Report
     assert overlap is not None
     by, of = overlap["chosen"][1], overlap["columns"][0]
     page.hover(f"{VISIBLE} [data-says^='{by['column']},{of['column']},']")
-    assert page.inner_text("#tip") == f"{by['name']} says {overlap['shares'][0][1]:.1%} of {of['name']}"
+    assert page.inner_text("#tip") == f"{by['name']} explains {overlap['shares'][0][1]:.1%} of {of['name']}"
     assert page.locator("#features tr.lit").count() == 2
 
 
@@ -261,3 +262,49 @@ def test_inside_a_notebook_styles_stay_in_and_links_work(browser: Any, tmp_path:
     frame.locator("#theme").click()
     assert problems == []
     page.close()
+
+
+def test_a_picture_is_enlarged_by_a_click_or_a_key(opened: Any, cancer_report: Report) -> None:
+    page = opened(cancer_report).page
+    first = page.locator(".picture button").first
+    small = first.locator("svg").bounding_box()
+    first.click()
+    large = page.locator("#large svg")
+    assert large.is_visible()
+    assert large.bounding_box()["width"] > 2 * small["width"]
+    assert page.inner_text("#large p").endswith(cancer_report.content["features"][0]["name"])
+    page.keyboard.press("Escape")
+    assert not large.is_visible()
+    first.focus()
+    page.keyboard.press("Enter")
+    assert large.is_visible()
+    page.click("#large > button")
+    assert not large.is_visible()
+
+
+def test_pictures_are_there_without_scripts_and_fit_a_phone(opened: Any, cancer_report: Report) -> None:
+    page = opened(cancer_report, 400, java_script_enabled=False).page
+    assert page.locator(".picture svg").count() >= 5
+    assert page.locator(".picture svg").first.is_visible()
+    assert page.locator("#copy").is_hidden()
+    assert page.locator(".script-only").is_hidden()
+
+
+def test_the_list_of_columns_is_copied(opened: Any, hostile_report: Report) -> None:
+    found = opened(hostile_report, permissions=["clipboard-read", "clipboard-write"])
+    found.page.click("#copy")
+    found.page.wait_for_function("document.getElementById('copied').textContent !== ''")
+    names = hostile_report.content["selected"]["names"]
+    assert found.page.inner_text("#copied") == f"{len(names)} copied"
+    copied = found.page.evaluate("navigator.clipboard.readText()")
+    assert copied.replace("\x00", "") == "\n".join(names).replace("\x00", "")
+    assert found.problems == []
+
+
+def test_a_long_table_of_chosen_columns_scrolls(opened: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 60))
+    page = opened(build_report(make_selector("pearson", 40).fit(X, X[:, 0]), X, X[:, 0])).page
+    inside = page.eval_on_selector(".scroll:has(#features)", "box => [box.scrollHeight, box.clientHeight]")
+    assert inside[0] > inside[1] + 100
+    assert page.locator(".picture").count() == 40

@@ -149,8 +149,8 @@ def test_columns_beyond_chance() -> None:
     found = next(caution for caution in report.content["warnings"] if caution["code"] == "beyond_chance")
     assert found["level"] == "note"
     assert found["columns"] == report.content["selected"]["names"][after:]
-    assert found["text"].startswith("7 of the 9 chosen columns tell no more of the target than")
-    assert found["text"].endswith("and 2 more, chosen after the 2 that do tell more.")
+    assert found["text"].startswith("7 of the 9 chosen columns explain no more of the target than")
+    assert found["text"].endswith("and 2 more, chosen after the 2 that do explain more.")
     assert "only_chance" not in codes(report)
     assert "beyond_chance" not in codes(build_report(EasyFS(after, random_state=0).fit(X, y), X, y))
     assert "beyond_chance" not in codes(build_report(EasyFS("auto", random_state=0).fit(X, y)))
@@ -166,7 +166,7 @@ def test_a_column_by_chance_that_was_asked_for_is_named_wherever_it_stands() -> 
     found = next(caution for caution in report.content["warnings"] if caution["code"] == "beyond_chance")
     assert found["columns"] == ["c7"]
     assert found["text"].endswith(
-        "1 of the 3 chosen columns tells no more of the target than the best of as many unrelated columns would: “c7”."
+        "1 of the 3 chosen columns explains no more of the target than the best of as many unrelated columns would: “c7”."
     )
 
 
@@ -182,18 +182,19 @@ def test_a_table_where_nothing_tells_more_than_chance(asked: Any) -> None:
         report = build_report(selector, X, unrelated, stability=3, cv=2)
     first = report.content["warnings"][0]
     assert (first["code"], first["level"]) == ("only_chance", "serious")
-    assert first["text"].startswith("Nothing here tells more than chance: ")
+    assert first["text"].startswith("Nothing here explains more of the target than chance: ")
     assert first["columns"] == report.content["selected"]["names"]
     assert "beyond_chance" not in codes(report)
     assert report.content["enough"]["chance_after"] == 0
-    tells = "It tells no more" if asked == "auto" else "None of them tells more"
+    explains = "It explains no more" if asked == "auto" else "None of them explains more"
     assert (
-        f" rows. {tells} of the target than chance would, so there may be nothing to find here. "
+        f" rows. {explains} of the target than chance would, so there may be nothing to find here. "
         in (report.content["summary"])
     )
     assert "given away" not in report.content["summary"]
     asked_for = build_report(EasyFS(1, random_state=0, include=["c3"]).fit(X, unrelated))
-    assert asked_for.content["warnings"][0]["text"].startswith("None of the columns asked for tells more than chance: ")
+    text = asked_for.content["warnings"][0]["text"]
+    assert text.startswith("None of the columns asked for explains more of the target than chance: ")
 
 
 @pytest.mark.filterwarnings("ignore:none of the 20 columns tells more of the target than chance:UserWarning")
@@ -210,6 +211,7 @@ def test_no_better_than_random_columns() -> None:
 def test_every_code_is_in_the_schema_and_levels_are_in_order(cancer_report: Report) -> None:
     content = copy.deepcopy(cancer_report.content)
     content["features"][0] |= {"name": "row_id", "dtype": "int64", "missing": 0.5, "frequency": 0.1}  # type: ignore[typeddict-item]
+    content["features"][0]["interchangeable"] = None
     content["enough"]["chance_after"] = 1
     content["data"]["rows"] = 10
     assert content["target"] is not None

@@ -139,9 +139,9 @@ def test_markdown_has_the_same_content(report: Report) -> None:
         assert f"\n## {heading}\n" in text
     content = report.content
     for feature in content["features"]:
-        assert feature["gain"] is not None
+        assert feature["adds"] is not None
         assert f"| {feature['place']} | {escaped(shown(feature['name']))} |" in text
-        assert f"{feature['gain']:.1%}" in text
+        assert f"{feature['adds']:.1%}" in text
     for caution in content["warnings"]:
         assert escaped(caution["text"]) in text
     lines = text.splitlines()
@@ -158,10 +158,10 @@ def test_the_page_has_the_numbers_of_the_content(cancer_report: Report) -> None:
     page = cancer_report.to_html()
     content = cancer_report.content
     for feature in content["features"]:
-        for key in ("gain", "cumulative", "relevance", "redundancy"):
+        for key in ("adds", "explained", "relevance", "redundancy"):
             value = feature[key]  # type: ignore[literal-required]
             assert f"{value:.1%}" in page
-    assert content["summary"].replace("“", "").split(" to tell")[0] in page
+    assert content["summary"].replace("“", "").split(" to predict")[0] in page
     for runner in content["runners_up"]:
         assert runner["name"] in page
 
@@ -170,16 +170,16 @@ def test_text_of_the_other_direction_stands_apart(hostile_report: Report) -> Non
     page = hostile_report.to_html()
     assert '<bdi dir="auto">مساحة السطح</bdi>' in page
     assert "\u202e" not in page
-    assert "to tell “<bdi>&lt;/script&gt;&lt;script&gt;window.__pwned = 4&lt;/script&gt;</bdi>”" in page
+    assert "to predict “<bdi>&lt;/script&gt;&lt;script&gt;window.__pwned = 4&lt;/script&gt;</bdi>”" in page
 
 
 def test_the_paragraph_at_the_top(cancer_report: Report) -> None:
     text = cancer_report.content["summary"]
     assert text.startswith(
-        "EasyFS chose 5 of 30 columns to tell “diagnosis” (2 classes), from 569 rows. Together they say "
+        "EasyFS chose 5 of 30 columns to predict “diagnosis” (2 classes), from 569 rows. Together they explain "
     )
     first = cancer_report.content["features"][0]
-    assert f"“{first['name']}” alone says {first['gain']:.1%}" in text
+    assert f"“{first['name']}” alone explains {first['adds']:.1%}" in text
     assert "In cross-validation (linear SVM, 5 columns) accuracy is 0." in text
 
 

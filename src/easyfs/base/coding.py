@@ -62,12 +62,15 @@ class Coding:
         The user's column that each comes from.
     n_columns : int
         Number of the user's columns.
+    steps : ndarray of shape (p, r) or None
+        What each chosen one explains of each direction of the target beyond those before it, as the root of a share of it.
     """
 
     shares: Array
     chosen: Array
     source: Array
     n_columns: int
+    steps: Array | None = None
 
     @property
     def columns(self) -> list[int]:
@@ -95,6 +98,20 @@ class Coding:
             found[:, i] = self.mean(explained)[columns]
         return np.clip(found, 0.0, 1.0)
 
+    def of_target(self) -> Array | None:
+        """Share of the target that each of the user's chosen columns explains by itself, with all its parts."""
+        if self.steps is None:
+            return None
+        origin = self.source[self.chosen]
+        factor = np.tril(self.shares[:, self.chosen].T).astype(np.float64)
+        products, among = factor @ self.steps, factor @ factor.T
+        found = []
+        for column in self.columns:
+            own = np.flatnonzero(origin == column)
+            inverse = np.linalg.pinv(among[np.ix_(own, own)], rcond=WEAK, hermitian=True)
+            found.append(float(np.sum(products[own] * (inverse @ products[own]))))
+        return np.clip(found, 0.0, 1.0)
+
     def mean(self, values: Array) -> Array:
         """Mean over the columns of the matrix that come from one of the user's."""
         if len(self.source) == self.n_columns and (self.source == np.arange(self.n_columns)).all():
@@ -112,6 +129,12 @@ class Measured:
     ----------
     relevance : ndarray of shape (d,) or None
         Share of each of the user's columns that the target explains by itself.
+    directions : int
+        Independent directions of the target.
+    told : ndarray or None
+        Share of the target that each chosen column explains beyond those before it.
+    next_told : ndarray of shape (d,) or None
+        Share of the target that each of the user's columns would add to the chosen ones.
     redundancy : ndarray of shape (d,) or None
         Share of each that the (other) chosen ones say.
     coding : Coding or None
@@ -121,6 +144,9 @@ class Measured:
     relevance: Array | None = None
     redundancy: Array | None = None
     coding: Coding | None = None
+    directions: int = 1
+    told: Array | None = None
+    next_told: Array | None = None
 
 
 def least_share(n_rows: int, n_columns: int) -> float:

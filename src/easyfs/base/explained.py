@@ -73,12 +73,18 @@ class Explained:
         selected = self._selected()
         d = len(selected.order)
         redundancy, beyond = getattr(self, "redundancy_", None), getattr(self, "beyond_chance_", None)
+        redundancy = measured.redundancy if redundancy is None else redundancy
+        own = selected.relevance is not None
         included = resolve_columns("include", getattr(self, "include", None), d, self._names())
         return Known(
             infos=self.columns_,
             selected=selected,
-            relevance=measured.relevance if selected.relevance is None else selected.relevance,
-            redundancy=measured.redundancy if redundancy is None else redundancy,
+            relevance=selected.relevance if own else measured.relevance,
+            directions=selected.directions if own else measured.directions,
+            told=measured.told if selected.told is None else selected.told,
+            next_told=measured.next_told if selected.told is None else selected.next_told,
+            # As many columns as rows explain any column: overlap would say nothing.
+            redundancy=None if selected.n_selected >= self._seen.n_rows - 1 else redundancy,
             coding=self.coding() or measured.coding,
             beyond_chance=[] if beyond is None else [bool(told) for told in beyond[: selected.n_selected]],
             included=frozenset(included.tolist()),
@@ -107,7 +113,8 @@ class Explained:
         chosen = found.order[: found.n_selected][: len(found.coded)]
         wanted = list(dict.fromkeys(source[chosen].tolist()))[:most]
         kept = np.isin(source[chosen], wanted)
-        return Coding(found.coded[kept], chosen[kept], source, self.n_features_in_)
+        steps = None if found.steps is None else found.steps[kept]
+        return Coding(found.coded[kept], chosen[kept], source, self.n_features_in_, steps)
 
     def encode(self: Any, X: Any) -> Encoded:
         """A table with the columns of the fit, as the matrix of numbers that the selector looks at.

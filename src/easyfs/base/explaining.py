@@ -38,6 +38,11 @@ class Known:
         What was chosen, of the user's columns.
     relevance, redundancy : ndarray or None
         Share of each column that the target explains, and that the (other) chosen ones say.
+    directions : int
+        Independent directions of the target.
+    told, next_told : ndarray or None
+        Share of the target that each chosen column explains beyond those before it, and that each column would add to all
+        chosen ones.
     coding : Coding or None
         What the first chosen columns say of each.
     beyond_chance : list of bool
@@ -55,6 +60,9 @@ class Known:
     infos: list[ColumnInfo]
     selected: Selection
     relevance: Array | None
+    directions: int
+    told: Array | None
+    next_told: Array | None
     redundancy: Array | None
     coding: Coding | None
     beyond_chance: list[bool]
@@ -90,6 +98,21 @@ class Known:
             return "constant"
         return "copy" if self.redundancy is not None and self.redundancy[j] >= COPY else ""
 
+    @cached_property
+    def alone(self) -> dict[int, float]:
+        """Share of the target that chosen columns of several parts explain by themselves, with all of these."""
+        shares = None if self.coding is None else self.coding.of_target()
+        if self.coding is None or shares is None:
+            return {}
+        parts = np.bincount(self.coding.source, minlength=self.coding.n_columns)
+        found = zip(self.coding.columns, shares.tolist(), strict=True)
+        return {column: share for column, share in found if parts[column] > 1}
+
+    def _relevance(self, j: int) -> float | None:
+        if self.relevance is None:
+            return None
+        return self.alone[j] if j in self.alone else finite(self.relevance[j] / self.directions)
+
     def facts(self, j: int) -> dict[str, Any]:
         """What is known of any column."""
         info, adjusted = self.infos[j], j in self.selected.adjusted
@@ -100,8 +123,9 @@ class Known:
             "used_as": info.used_as,
             "n_missing": info.n_missing,
             "score": finite(self.selected.scores[j]),
-            "relevance": None if self.relevance is None or adjusted else finite(self.relevance[j]),
+            "relevance": None if adjusted else self._relevance(j),
             "redundancy": None if self.redundancy is None or adjusted else finite(self.redundancy[j]),
+            "told": None if self.next_told is None or adjusted else finite(self.next_told[j]),
         }
 
 
@@ -109,10 +133,11 @@ def chosen_columns(known: Known) -> tuple[ChosenColumn, ...]:
     """The chosen columns, each with what it added and what it stands in for."""
     gains, p_values = known.selected.gains, known.selected.p_values
     so_far = np.cumsum(gains) if known.adds_up else gains[:0]
+    explained = None if known.told is None else np.cumsum(known.told)
     near = _neighbours(known)
     return tuple(
         ChosenColumn(
-            **known.facts(j),
+            **(known.facts(j) | {"told": _at(known.told, i)}),
             place=i + 1,
             dtype=known.infos[j].dtype,
             parts=tuple(known.infos[j].parts),
@@ -120,6 +145,7 @@ def chosen_columns(known: Known) -> tuple[ChosenColumn, ...]:
             included=j in known.included,
             gain=_at(gains, i),
             cumulative=_at(so_far, i),
+            explained=_at(explained, i),
             p_value=_at(p_values, i),
             beyond_chance=known.beyond_chance[i] if i < len(known.beyond_chance) else None,
             stands_for=near.get(j, ()),
@@ -193,7 +219,8 @@ def _reason(known: Known, j: int, sayers: tuple[str, ...]) -> str:
         return "named in exclude, or in a group with such a column"
     if why == "copy":
         first = f", {' and '.join(map(repr, sayers))} first" if sayers else ""
-        return f"says the same as {sayers[0]!r}" if len(sayers) == 1 else f"is said by the chosen columns together{first}"
+        same = len(sayers) == 1
+        return f"the same as {sayers[0]!r}" if same else f"the chosen columns together give it{first}"
     if why == "constant" and not info.reason:
         return "no value at all" if info.n_missing == known.n_rows else "one value only"
     return info.reason
@@ -219,9 +246,9 @@ def _by_chance(known: Known) -> list[Notice]:
     if not names:
         return []
     if not any(known.beyond_chance):
-        text = "no chosen column tells more of the target than chance would; check the target, or give more rows."
+        text = "no chosen column explains more of the target than chance would; check the target, or give more rows."
         return [Notice("only_chance", text, names)]
-    which = "1 chosen column tells" if len(names) == 1 else f"{len(names)} chosen columns tell"
+    which = "1 chosen column explains" if len(names) == 1 else f"{len(names)} chosen columns explain"
     return [Notice("chance", f"{which} no more of the target than chance would: {_listed(names)}.", names)]
 
 

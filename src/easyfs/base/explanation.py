@@ -48,9 +48,13 @@ class ColumnFacts:
     score : float or None
         The method's score; None if it was excluded.
     relevance : float or None
-        Share of it that the target explains by itself (R squared); None where it was not measured.
+        Share of the target that it explains by itself (R squared); None where it was not measured. Of a category that is
+        not chosen, what its best indicator explains.
     redundancy : float or None
-        Overlap: share of it that the (other) chosen columns say; None where it was not measured.
+        Overlap: share of it that the (other) chosen columns explain; None where it was not measured.
+    told : float or None
+        Share of the target that it explains beyond the columns chosen before it, on the rows of the fit; of one that is not
+        chosen, what it would add to all chosen ones. None where it was not measured.
     """
 
     column: int
@@ -61,6 +65,7 @@ class ColumnFacts:
     score: float | None
     relevance: float | None
     redundancy: float | None
+    told: float | None
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,9 @@ class ChosenColumn(ColumnFacts):
     gain : float or None
         What it added to those before it; where gains do not add up, the method's own score.
     cumulative : float or None
-        What it and those before it say together; None where gains do not add up.
+        The sum of gains so far; None where gains do not add up.
+    explained : float or None
+        Share of the target that it and those before it explain together.
     p_value : float or None
         How likely the best of as many unrelated columns would tell as much of the target; None where it was not measured.
     beyond_chance : bool or None
@@ -98,6 +105,7 @@ class ChosenColumn(ColumnFacts):
     included: bool
     gain: float | None
     cumulative: float | None
+    explained: float | None
     p_value: float | None
     beyond_chance: bool | None
     stands_for: tuple[Neighbour, ...]
@@ -249,7 +257,9 @@ class Explanation:
 def _line(column: ChosenColumn, verb: str) -> str:
     """A chosen column on one line."""
     said = []
-    if column.gain is not None:
+    if column.told is not None:
+        said.append(f"explains {column.told:.1%} of the target" + (" beyond those before it" if column.place > 1 else ""))
+    elif column.gain is not None:
         said.append(f"{verb} {column.gain:.4g}" if column.cumulative is None else f"{verb} {column.gain:.1%}")
     if column.included:
         said.append("asked for")

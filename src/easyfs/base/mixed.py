@@ -54,7 +54,7 @@ def collapse(inner: Selection, encoder: TableEncoder, *, additive: bool) -> Sele
     rows = np.array([place[column] for column in source[searched]], dtype=np.intp)
     if additive:
         scores[list(place)] = np.bincount(rows, weights=inner.gains, minlength=len(place))
-    p_values = coded = None
+    p_values = coded = told = None
     if inner.p_values is not None:
         p_values = np.ones(len(place))
         np.minimum.at(p_values, rows[: len(inner.p_values)], inner.p_values)
@@ -62,6 +62,8 @@ def collapse(inner: Selection, encoder: TableEncoder, *, additive: bool) -> Sele
         shares = np.zeros((len(place), len(source)))
         np.add.at(shares, rows[: len(inner.coded)], np.square(inner.coded, dtype=np.float64))
         coded = np.sqrt(encoder.mean_of(shares)).astype(np.float32)
+    if inner.told is not None:
+        told = np.bincount(rows[: len(inner.told)], weights=inner.told, minlength=len(place))
     return Selection(
         order=order,
         n_selected=len(set(source[chosen].tolist())),
@@ -77,6 +79,9 @@ def collapse(inner: Selection, encoder: TableEncoder, *, additive: bool) -> Sele
         screened=inner.screened,
         adjusted=tuple(dict.fromkeys(source[list(inner.adjusted)].tolist())),
         adjusted_share=inner.adjusted_share,
+        steps=inner.steps,
+        told=told,
+        next_told=None if inner.next_told is None else _largest(inner.next_told, source, d),
     )
 
 

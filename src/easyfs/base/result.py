@@ -15,11 +15,13 @@ class Selection:
 
     ``p_values``, with a target, says for each selected column how likely the best of as many unrelated ones would tell as
     much, and ``found`` which columns matter together. ``coded``, where it is known, has a row for each selected column:
-    what it says of every column beyond those selected before it, as the root of a share. For each column, where they are
-    known: ``constant``, the share of rows in which it is ``missing``, and its ``relevance``, the share of it that the
-    target explains. ``screened`` says, of a very wide table, how many columns were compared. ``adjusted`` are the columns
-    whose effect was taken out first, and ``adjusted_share`` the share of the target that they explain together; None
-    without a target.
+    what it says of every column beyond those selected before it, as the root of a share. ``steps`` has a row for each
+    selected column as well: what it explains of each of the target's ``directions`` beyond those before it, as the root of
+    a share of the whole target. ``told`` is the share of the target that it added, alone or together with others. For each
+    column, where they are known: ``constant``, the share of rows in which it is ``missing``, its ``relevance``, the share
+    of it that the target explains, and ``next_told``, the share of the target that it would add to the selected ones.
+    ``screened`` says, of a very wide table, how many columns were compared. ``adjusted`` are the columns whose effect was
+    taken out first, and ``adjusted_share`` the share of the target that they explain together; None without a target.
     """
 
     order: Array
@@ -36,6 +38,14 @@ class Selection:
     screened: Screened | None = None
     adjusted: tuple[int, ...] = ()
     adjusted_share: float | None = None
+    steps: Array | None = None
+    told: Array | None = None
+    next_told: Array | None = None
+
+    @property
+    def directions(self) -> int:
+        """Independent directions of the target; 1 where that is not known."""
+        return 1 if self.steps is None else max(1, self.steps.shape[1])
 
     def columns_of(self, n_groups: int) -> int:
         """How many columns the first ``n_groups`` groups of the order have."""

@@ -443,5 +443,15 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
             )
         coded = None if result.coded is None else result.coded[:count]
         p_values = None if result.p_values is None else result.p_values[:count]
-        shorter._result = replace(result, n_selected=count, gains=result.gains[:count], coded=coded, p_values=p_values)
+        steps, told = (None if values is None else values[:count] for values in (result.steps, result.told))
+        shorter._result = replace(
+            result,
+            n_selected=count,
+            gains=result.gains[:count],
+            coded=coded,
+            p_values=p_values,
+            steps=steps,
+            told=told,
+            next_told=None if count != result.n_selected else result.next_told,
+        )
         return shorter

@@ -16,11 +16,12 @@ BAR = 12
 
 def chosen_rows(explanation: Explanation) -> list[dict[str, Any]]:
     """A row for each chosen column, in the order of choice."""
-    return [_row(column, explanation.adds_up) for column in explanation.chosen]
+    covers = explanation.adds_up and explanation.task is None
+    return [_row(column, covers) for column in explanation.chosen]
 
 
-def _row(column: ChosenColumn, adds_up: bool) -> dict[str, Any]:
-    """What is known of a chosen column; gains and overlap only where gains add up."""
+def _row(column: ChosenColumn, covers: bool) -> dict[str, Any]:
+    """What is known of a chosen column: where measured, what it adds of the target (or else of the table), and overlap."""
     row: dict[str, Any] = {
         "place": column.place,
         "name": column.name,
@@ -28,64 +29,67 @@ def _row(column: ChosenColumn, adds_up: bool) -> dict[str, Any]:
         "used_as": column.used_as,
         "score": column.score,
     }
-    if adds_up and column.gain is not None:
-        row |= {"adds": column.gain, "cumulative": column.cumulative}
-    if adds_up:
-        row["redundancy"] = column.redundancy
+    adds, so_far = (column.gain, column.cumulative) if covers else (column.told, column.explained)
+    if covers or column.told is not None or column.relevance is not None:
+        row |= {"adds": adds, "so_far": so_far, "by_itself": column.relevance, "overlap": column.redundancy}
     return row | {"p_value": column.p_value, "beyond_chance": column.beyond_chance}
 
 
 def chosen_table(rows: list[dict[str, Any]], most: int | None = None) -> Any:
     """The chosen columns as a table for the terminal."""
     shown = rows if most is None else rows[:most]
-    if "redundancy" not in rows[0]:
+    if "adds" not in rows[0]:
         table = new_table(("", "right"), ("column", "wide"), "kind", ("score", "right"))
         for row in shown:
             table.add_row(str(row["place"]), cell(row["name"], "bold"), row["kind"], _number(row["score"]))
         return table
     tested = is_tested(rows)
     head: list[Any] = [("", "right"), ("column", "wide"), "kind", ("adds", "right"), ("so far", "right")]
-    table = new_table(*head, *([("chance", "right")] if tested else []), ("redundant", "right"), "")
-    largest = max((row.get("adds") or 0.0 for row in rows), default=0.0)
+    alone = any(row["by_itself"] is not None for row in rows)
+    head += [("chance", "right")] if tested else []
+    head += [("by itself", "right")] if alone else []
+    table = new_table(*head, ("overlap", "right"), "")
+    largest = max((row["adds"] or 0.0 for row in rows), default=0.0)
     for row in shown:
-        share = (row.get("adds") or 0.0) / largest if largest > 0 else 0.0
+        share = (row["adds"] or 0.0) / largest if largest > 0 else 0.0
         by_chance = row["beyond_chance"] is False
         table.add_row(
             str(row["place"]),
             cell(row["name"], "dim" if by_chance else "bold"),
             row["kind"],
-            _percent(row.get("adds")),
-            _percent(row.get("cumulative")),
+            _percent(row["adds"]),
+            _percent(row["so_far"]),
             *([cell(_chance(row["p_value"]), "dim" if by_chance else "")] if tested else []),
-            _percent(row["redundancy"]),
+            *([_percent(row["by_itself"])] if alone else []),
+            _percent(row["overlap"]),
             cell("█" * max(0, round(BAR * share)), "cyan"),
         )
     return table
 
 
 def is_tested(rows: list[dict[str, Any]]) -> bool:
-    """Whether it is known how likely chance would tell as much as a column."""
+    """Whether it is known how likely chance would explain as much as a column."""
     return any(row["p_value"] is not None for row in rows)
 
 
 def by_chance(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that tell no more of the target than chance."""
+    """Those that explain no more of the target than chance."""
     return [row for row in rows if row["beyond_chance"] is False]
 
 
 def only_chance(rows: list[dict[str, Any]]) -> bool:
-    """Whether not one tells more of the target than chance."""
+    """Whether not one explains more of the target than chance."""
     return bool(by_chance(rows)) and not any(row["beyond_chance"] for row in rows)
 
 
 def chance_line(rows: list[dict[str, Any]]) -> str:
-    """How many tell no more than chance, and from where on; empty if none does, or all do."""
+    """How many explain no more than chance, and from where on; empty if none does, or all do."""
     found = by_chance(rows)
     if not found or only_chance(rows):
         return ""
     last = rows[-len(found) :] == found
     where = f": those from {found[0]['place']:,} on" if last and len(found) > 1 else ": the last one" if last else ""
-    which = "1 tells" if len(found) == 1 else f"{len(found):,} tell"
+    which = "1 explains" if len(found) == 1 else f"{len(found):,} explain"
     return f"{which} no more than chance{where}"
 
 

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from easyfs.cli.outputs import Outputs
 from easyfs.cli.show import cell, counted, new_table, plain, seconds
-from easyfs.common.figures import steady
-from easyfs.evaluation.html import best_of, scores_table
+from easyfs.evaluation.html import best_of
 
 ENDINGS = (".html", ".md", ".json")
 SPARKS = "▁▂▃▄▅▆▇█"
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .8rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child, td:first-child { text-align: left; }
-td.best { font-weight: bold; }
-tr.control { opacity: .75; font-style: italic; }
-caption { text-align: left; padding: .3rem 0; opacity: .75; }
-figure { margin: 1.5rem 0; background: #fff; border-radius: 8px; overflow-x: auto; }
-figure svg { max-width: 100%; height: auto; }
-.wide { overflow-x: auto; }
-small { opacity: .75; }
-"""
 
 
 def outcome(found: Any) -> dict[str, Any]:
@@ -103,6 +86,12 @@ def _best(content: dict[str, Any], scores: dict[tuple[str, int], Any], size: int
     return best_of(known, smaller_is_better=content["smaller_is_better"])
 
 
+def _all_columns(content: dict[str, Any], entry: dict[str, Any]) -> str:
+    """What no selection reaches, on the columns that a model can use."""
+    used = f" (those of {content['columns']:,} that can be used)" if entry["size"] != content["columns"] else ""
+    return f"all {entry['size']:,} columns{used}: {_entry(entry)}"
+
+
 def _entry(entry: dict[str, Any] | None) -> str:
     if entry is None or entry["mean"] is None:
         return "—"
@@ -133,7 +122,7 @@ def as_page(found: Any) -> Iterator[Any]:
         yield ""
         yield table
         for entry in whole.values():
-            yield f"all {content['columns']} columns: {_entry(entry)}"
+            yield _all_columns(content, entry)
     for method, failure in content["failures"].items():
         yield ""
         yield f"{method} failed {counted(failure['number'], 'time')}: {plain(failure['reason'])}"
@@ -204,63 +193,30 @@ def _inline(text: str) -> str:
 
 
 def as_html(found: Any) -> str:
-    """A page of its own: tables, and figures where matplotlib is installed."""
+    """A page of its own, in the look of the report."""
+    from easyfs.report.comparison import comparison_page  # noqa: PLC0415
+
     content = outcome(found)
-    title = f"Comparison on {escape(plain(content['name']))}"
-    better = "less is better" if content["smaller_is_better"] else "more is better"
-    measured = (
-        f"Mean and spread of {escape(content['metric'].replace('_', ' '))} over folds and repeats ({better}); columns are "
-        "chosen inside the training rows of each fold."
-    )
-    parts = [
-        f"<h1>{title}</h1>",
-        f"<p>{content['rows']:,} rows, {content['columns']:,} columns, {content['task']}. {measured}</p>",
-        "<h2>Ranking</h2>",
-        _html_table(
-            ["method", "mean rank", "one fit"],
-            [
-                [method, "—" if rank is None else f"{rank:.2f}", seconds(content["fit_seconds"].get(method, math.nan))]
-                for method, rank in content["mean_ranks"].items()
-            ],
-        ),
-    ]
+    models = []
     for model in content["models"]:
-        parts += [f"<h2>{escape(model)}</h2>", f'<div class="wide">{scores_table(found, content["name"], model)}</div>']
-    parts += [f"<figure>{figure}</figure>" for figure in _figures(found)]
-    parts += [
-        f"<p>{escape(method)} failed {counted(failure['number'], 'time')}: {escape(plain(failure['reason']))}</p>"
+        sizes, scores, whole = _by_size(content, model)
+        best = {size: _best(content, scores, size) for size in sizes}
+        rows = [
+            [method, *((_entry(scores.get((method, size))), method in best[size]) for size in sizes)]
+            for method in content["mean_ranks"]
+        ]
+        lines = [_all_columns(content, entry) for entry in whole.values()]
+        models.append({"name": model, "sizes": sizes, "scores": scores, "whole": whole, "rows": rows, "lines": lines})
+    ranks = [
+        [method, "—" if rank is None else f"{rank:.2f}", _took(content["fit_seconds"].get(method))]
+        for method, rank in content["mean_ranks"].items()
+    ]
+    failures = [
+        f"{method} failed {counted(failure['number'], 'time')}: {failure['reason']}"
         for method, failure in content["failures"].items()
     ]
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
-    )
+    return comparison_page(content, models, ranks, failures)
 
 
-def _html_table(head: list[str], rows: list[list[str]]) -> str:
-    lines = ["<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>"]
-    lines += ["<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows]
-    return '<div class="wide"><table>' + "".join(lines) + "</table></div>"
-
-
-def _figures(found: Any) -> Iterator[str]:
-    """Drawings as SVG; none without matplotlib."""
-    try:
-        import matplotlib  # noqa: ICN001, PLC0415
-
-        matplotlib.use("svg")
-        import matplotlib.pyplot as plt  # noqa: PLC0415
-    except ImportError:
-        return
-    for draw in (found.plot_sizes, found.plot_critical_difference, found.plot_time):
-        try:
-            axes = draw()
-        except ValueError:  # too few methods or cells for this one
-            continue
-        text = io.StringIO()
-        with steady():
-            axes.figure.savefig(text, format="svg", metadata={"Date": None})
-        plt.close(axes.figure)
-        drawn = text.getvalue()
-        yield drawn[drawn.index("<svg") :]
+def _took(value: float | None) -> str:
+    return "—" if value is None else seconds(value)

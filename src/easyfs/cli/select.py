@@ -84,6 +84,12 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     as_json: Annotated[
         bool, typer.Option("--json", help="The result for programs, on standard output.", rich_help_panel=o.OUTPUT)
     ] = False,
+    no_pictures: Annotated[
+        bool,
+        typer.Option(
+            "--no-pictures", help="For the report: no pictures, whose points are single rows.", rich_help_panel=o.OUTPUT
+        ),
+    ] = False,
     method: Annotated[
         str,
         typer.Option(
@@ -223,6 +229,7 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         json=as_json,
         save=save,
         code=print_,
+        pictures=not no_pictures,
     )
     check_files(files)
     if keep and output is None:

@@ -120,6 +120,8 @@ class Files:
         Name of the file in which the selection is saved.
     code : str or None
         The language in which it is printed as code.
+    pictures : bool
+        Whether the report has pictures, which show single rows.
     """
 
     output: str | None
@@ -132,6 +134,7 @@ class Files:
     json: bool = False
     save: str | None = None
     code: str | None = None
+    pictures: bool = True
 
     @property
     def asked(self) -> dict[str, str]:
@@ -320,7 +323,7 @@ def _without_chance() -> Iterator[None]:
 
 
 def _warn_of_chance(rows: list[dict[str, Any]], target: str | None) -> None:
-    which = "the chosen column tells no" if len(rows) == 1 else f"none of the {len(rows):,} chosen columns tells"
+    which = "the chosen column explains no" if len(rows) == 1 else f"none of the {len(rows):,} chosen columns explains"
     warn(
         f"{which} more of {target!r} than chance would, so there may be nothing to find. Check that it is the right "
         "target, or give more rows."
@@ -339,7 +342,7 @@ def _report(outputs: Outputs, files: Files, run: Run, seed: int) -> None:
     assert files.report is not None
     loaded, stability = run.loaded, files.stability
     if isinstance(loaded, Streamed):
-        built = build_report(run.selector, source=Path(loaded.label).name, random_state=seed)
+        built = build_report(run.selector, source=Path(loaded.label).name, random_state=seed, command_line=True)
         outputs.save(files.report, built.save)
         return
     weight, groups = loaded.others.get(WEIGHT), loaded.others.get(GROUPS)
@@ -354,8 +357,10 @@ def _report(outputs: Outputs, files: Files, run: Run, seed: int) -> None:
             stability=stability,
             cv=folds_of(files.cv),
             groups=None if groups is None else groups.to_numpy(),
+            pictures=files.pictures,
             sample_weight=None if weight is None else weight.to_numpy(),
             random_state=seed,
+            command_line=True,
         )
         outputs.save(files.report, built.save)
 
@@ -476,13 +481,20 @@ def _show(rows: list[dict[str, Any]], interactions: Any, heading: list[str]) -> 
         below.append(chance_line(rows))
     if below:
         show("", *below)
-    if "redundancy" in rows[0]:
-        from easyfs.passes.choosing import LEVEL  # noqa: PLC0415
+    if "adds" in rows[0]:
+        show("", *_legend(rows))
 
-        chance = f"chance: how likely the best of as many unrelated columns would tell as much ({LEVEL} and more: chance);"
-        show(
-            "",
-            "adds: share of what there is to explain that the column adds to those before it;",
-            *([chance] if is_tested(rows) else []),
-            "redundant: share of the column that the other chosen ones already say",
-        )
+
+def _legend(rows: list[dict[str, Any]]) -> list[str]:
+    """What the headings mean."""
+    from easyfs.passes.choosing import LEVEL  # noqa: PLC0415
+
+    whole = "target" if rows[0]["by_itself"] is not None else "table"
+    chance = f"chance: how likely the best of as many unrelated columns would explain as much ({LEVEL} and more: chance);"
+    verb = "explains" if whole == "target" else "covers"
+    return [
+        f"adds: share of the {whole} that the column {verb} beyond those before it;",
+        *([chance] if is_tested(rows) else []),
+        *(["by itself: share of the target that it explains alone;"] if whole == "target" else []),
+        "overlap: share of the column that the other chosen ones explain",
+    ]

@@ -132,7 +132,7 @@ class EasyFS(StreamingSelector):
     redundancy_ : ndarray of shape (n_features_in_,)
         Share of each column that the (other) selected columns already say.
     relevance_ : ndarray of shape (n_features_in_,) or None
-        Share of each column that the target explains by itself.
+        Share of the target that each column explains by itself, in a line.
     adjusted_share_ : float or None
         Share of the target that the columns of ``adjust_for`` explain; None without them, or without a target.
     p_values_ : ndarray of shape (n_features_,) or None
@@ -162,6 +162,8 @@ class EasyFS(StreamingSelector):
         With ``n_features_to_select="cv"``: for each of ``n_features`` the share of the target explained in the rows that
         were left out (of what ``adjust_for`` leaves of it), ``mean_test_score``,
         ``std_test_score`` and ``split0_test_score`` to ``split4_test_score``.
+    cv_selections_ : list of ndarrays
+        With ``n_features_to_select="cv"``: the columns in the order in which each fold chose them.
     n_features_in_ : int
         Number of columns seen.
     feature_names_in_ : ndarray of str

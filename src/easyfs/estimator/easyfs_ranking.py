@@ -102,7 +102,7 @@ class EasyFSRanking(StreamingSelector):
     redundancy_ : ndarray of shape (n_features_in_,)
         Share of each column that the (other) selected columns already say.
     relevance_ : ndarray of shape (n_features_in_,) or None
-        Share of each column that the target explains by itself.
+        Share of the target that each column explains by itself, in a line.
     p_values_ : ndarray of shape (n_features_,) or None
         For each selected column, in order, how likely the best of as many unrelated columns would tell as much beyond the
         columns before it; None without a target.
@@ -127,6 +127,8 @@ class EasyFSRanking(StreamingSelector):
     cv_results_ : dict of ndarrays
         With ``n_features_to_select="cv"``: for each of ``n_features`` the share of the target explained in the rows that
         were left out, ``mean_test_score``, ``std_test_score`` and ``split0_test_score`` to ``split4_test_score``.
+    cv_selections_ : list of ndarrays
+        With ``n_features_to_select="cv"``: the columns in the order in which each fold chose them.
     n_features_in_ : int
         Number of columns seen.
     feature_names_in_ : ndarray of str

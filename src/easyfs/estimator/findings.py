@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from easyfs.base.result import Interaction
 from easyfs.base.selector import BaseSelector
 from easyfs.common.types import Array
@@ -27,8 +29,12 @@ class Findings(BaseSelector):
 
     @property
     def relevance_(self) -> Array | None:
-        """Share of each column that the target explains by itself, as R squared; None without a target."""
-        return self._selected().relevance
+        """Share of the target that each column explains by itself, in a line (R squared); None without a target.
+
+        Of several classes or targets, the mean over their independent directions.
+        """
+        found = self._selected()
+        return None if found.relevance is None else np.asarray(found.relevance / found.directions)
 
     @property
     def p_values_(self) -> Array | None:

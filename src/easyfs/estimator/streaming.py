@@ -65,6 +65,7 @@ class StreamingSelector(Elsewhere):
     classes_: Array
     plan_: Plan
     cv_results_: dict[str, Array]
+    cv_selections_: list[Array]
     _statistics: Statistics | None
     _additive = True
 
@@ -311,8 +312,14 @@ class StreamingSelector(Elsewhere):
         seed, rng = self._seed()
         found = cross_validate(sample, self._plan_settings(), self._choice_settings(), request, seed, rng)
         self.cv_results_ = found.results()
+        self.cv_selections_ = [self._of_table(columns) for columns in found.selections]
         told.done(f"cross-validation: {counted(found.best, 'column')} of {len(found.n_features):,} tried")
         return replace(request, count=max(found.best, len(np.unique(request.groups[request.include]))))
+
+    def _of_table(self, columns: Array) -> Array:
+        """The user's columns that columns of the matrix come from, in their order."""
+        source = columns if self._encoder is None else self._encoder.source[columns]
+        return np.array(list(dict.fromkeys(source.tolist())), dtype=np.intp)
 
     def _add(self, block: Block) -> None:
         """Sum a block up, and add the sums to those of the blocks before it."""
@@ -374,7 +381,7 @@ class StreamingSelector(Elsewhere):
         check_verbose(self.verbose)
         self._result = None
         self._statistics = None
-        for name in ("plan_", "classes_", "task_", "cv_results_", "_answered"):
+        for name in ("plan_", "classes_", "task_", "cv_results_", "cv_selections_", "_answered"):
             if hasattr(self, name):
                 delattr(self, name)
 

@@ -114,8 +114,12 @@ def plot_critical_difference(
     level: float = 0.05,
     ax: Any = None,
 ) -> Any:
-    """Mean ranks on a line, with bars over methods that are not told apart."""
+    """Mean ranks on a line, with bars over methods that are not told apart.
+
+    Folds of one data set share rows and are no independent cells: of one data set the ranks are drawn, but no test.
+    """
     test = found.friedman(metric, model=model, over=over, level=level)
+    tested = len(found.names) > 1
     names = found.matrix(metric, model=model, over=over)[2]
     order = np.argsort(test.ranks, kind="stable")
     ranks = test.ranks[order]
@@ -128,10 +132,13 @@ def plot_critical_difference(
     for tick in range(low, high + 1):
         ax.plot([tick, tick], [0, 0.12], color="black", linewidth=0.8)
         ax.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize=8)
-    ax.plot([low, low + test.critical_difference], [0.95, 0.95], color="black", linewidth=2)
-    what = "cells" if over in ("means", "folds") or len(found.names) == 1 else "tables"
-    ax.text(low, 1.02, f"critical difference {test.critical_difference:.2f} ({test.n_cells} {what})", fontsize=8)
-    groups = _not_told_apart(ranks, test.critical_difference)
+    if tested:
+        ax.plot([low, low + test.critical_difference], [0.95, 0.95], color="black", linewidth=2)
+        what = "cells" if over in ("means", "folds") else "tables"
+        ax.text(low, 1.02, f"critical difference {test.critical_difference:.2f} ({test.n_cells} {what})", fontsize=8)
+    else:
+        ax.text(low, 0.95, "mean ranks; one data set, so no test of significance", fontsize=8)
+    groups = _not_told_apart(ranks, test.critical_difference) if tested else []
     depth = 0.3 + 0.22 * len(groups)
     for place, (rank, index) in enumerate(zip(ranks, order, strict=True)):
         left = place < half

@@ -340,7 +340,10 @@ class Comparison:
         level: float = 0.05,
         ax: Any = None,
     ) -> Any:
-        """Mean ranks on a line; methods that Nemenyi's test does not tell apart are joined by a bar."""
+        """Mean ranks on a line; methods that Nemenyi's test does not tell apart are joined by a bar.
+
+        Of one data set the ranks alone are drawn: its folds share rows, so there is nothing to test on.
+        """
         from easyfs.evaluation.plots import plot_critical_difference  # noqa: PLC0415
 
         return plot_critical_difference(self, metric, model=model, over=over, level=level, ax=ax)

@@ -43,6 +43,8 @@ class StabilitySelection:
     nogueira, jaccard : float
         Stability of the runs as a whole.
     n_runs : int
+    runs : tuple of ndarray
+        The columns that were selected in each run.
     """
 
     frequency: Array
@@ -54,6 +56,7 @@ class StabilitySelection:
     nogueira: float
     jaccard: float
     n_runs: int
+    runs: tuple[Array, ...]
 
     def __str__(self) -> str:
         shown = [f"{self.names[j] if self.names else j} ({self.frequency[j]:.0%})" for j in self.stable[:20]]
@@ -147,6 +150,7 @@ def stability_selection(
         nogueira=nogueira_stability(chosen, d),
         jaccard=jaccard_stability(chosen),
         n_runs=n_runs,
+        runs=tuple(chosen),
     )
 
 

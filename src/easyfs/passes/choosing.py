@@ -70,6 +70,8 @@ class Chooser:
         self.given_up: list[int] = []
         self.p_values: dict[int, float] = {}
         self.bonus: dict[int, float] = {}  # what a column adds together with others, beside its own gain
+        self.joint: dict[int, float] = {}  # share of the target that it explains together with others
+        self.curved: dict[int, float] = {}  # ... or by itself, in a curve
         self._groups = _open_groups(self.constraints, self.candidates)
         self._measured_at = 0
         self._n_adjusted = 0 if task.beyond is None else task.beyond.rank
@@ -253,6 +255,9 @@ class Chooser:
                 members = self.constraints.members(int(j))
                 self.protected[members] = True
                 self.bonus[int(j)] = self.task.target.weight * found.share / n_new
+                if not found.plain:
+                    shares = self.curved if len(columns) == 1 else self.joint
+                    shares[int(j)] = found.share / n_new
                 self.take(_by_gain(members, gain), None, z, found.p_value if found.confirmed else 1.0)
 
     def _take_best(self, allowed: Array, gain: Array, z: Array) -> None:
@@ -397,6 +402,7 @@ class Chooser:
         rest = rest_order[~self.taken[rest_order]]
         rest = rest[np.argsort(self.constraints.of_groups(rank)[rest], kind="stable")]
         supervised = self.task.chance is not None
+        steps = self.partial.steps / np.sqrt(max(1, self.partial.steps.shape[1]))
         return Selection(
             order=np.concatenate([chosen, rest]),
             n_selected=len(chosen),
@@ -407,11 +413,29 @@ class Chooser:
             constant=constant,
             missing=np.where(self.task.scale.observed > 0, 1.0 - self.task.scale.observed, 1.0),
             relevance=self.task.target.relevance,
+            steps=steps.copy() if supervised else None,
+            told=self._told(steps) if supervised else None,
+            next_told=self.partial.of_target() if supervised else None,
             p_values=np.array([self.p_values.get(j, 1.0) for j in search.selected]) if supervised else None,
             found=tuple(found for found in self.task.found if found.confirmed and found not in self.repeated),
             adjusted=tuple(self.constraints.adjusted.tolist()),
             adjusted_share=None if self.task.beyond is None else self.task.beyond.of_target(),
         )
+
+    def _told(self, steps: Array) -> Array:
+        """Share of the target that each selected column added: in a line, in a curve, or together with others.
+
+        Joint effects are measured on other rows than the linear part; where all shares add up to more than the whole, they
+        are scaled down to it.
+        """
+        linear = np.square(steps).sum(axis=1).tolist()
+        told = np.array(
+            [
+                max(share, self.curved.get(j, 0.0)) + self.joint.get(j, 0.0)
+                for j, share in zip(self.selected, linear, strict=True)
+            ]
+        )
+        return told / max(float(told.sum()), 1.0)
 
 
 def _shares(rows: Array, energy: Array) -> Array:

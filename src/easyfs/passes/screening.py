@@ -259,6 +259,7 @@ def _of_all(
         constant=sums.energy <= 0,
         missing=np.where(sums.observed > 0, 1.0 - sums.observed / sums.weight, 1.0),
         relevance=relevance,
+        next_told=None if chosen.next_told is None else spread(chosen.next_told, np.nan),
         screened=Screened(len(left) + n_compared, n_compared, strongest),
         adjusted=tuple(request.adjusted.tolist()),
     )

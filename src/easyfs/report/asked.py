@@ -8,7 +8,7 @@ from easyfs.registry import CLASSES
 from easyfs.report.summary import Asked
 
 
-def asked_of(explanation: Explanation, source: str | None, created: str, version: str) -> Asked:
+def asked_of(explanation: Explanation, source: str | None, command_line: bool, created: str, version: str) -> Asked:
     """The method, its parameters, the seed and where the table comes from."""
     known = CLASSES.get(explanation.method)
     parameters = explanation.parameters
@@ -22,6 +22,7 @@ def asked_of(explanation: Explanation, source: str | None, created: str, version
         "task": explanation.task,
         "seed": seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         "source": None if source is None else text_of(source),
+        "command_line": command_line,
         "version": version,
         "created": created,
     }

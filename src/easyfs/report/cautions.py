@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from easyfs.base.explaining import ALMOST_TARGET
+from easyfs.report.advice import advice
+from easyfs.report.alike import frequency_of
 from easyfs.report.sections import FEW_ROWS, SMALL_SHARE
 from easyfs.report.summary import Caution, Content
 from easyfs.report.words import count, listed, percent, quoted
@@ -32,7 +34,7 @@ def cautions(content: Content, leaks: list[str], identifiers: list[str], by_chan
     identifiers : list of str
         Columns that were set aside as identifiers.
     by_chance : list of str
-        Chosen columns that tell no more than chance.
+        Chosen columns that explain no more than chance.
     """
     found = [
         *_leaks(leaks),
@@ -67,7 +69,7 @@ def _identifiers(content: Content, aside: list[str]) -> list[Caution]:
     found = []
     if aside:
         what = "looks like an identifier and was" if len(aside) == 1 else "look like identifiers and were"
-        text = f"{listed(aside)} {what} set aside: such a column tells rows apart, but says nothing about new ones."
+        text = f"{listed(aside)} {what} set aside: such a column tells rows apart, but predicts nothing for new ones."
         found += _caution("identifier", NOTE, text, aside)
     used = [
         f["name"]
@@ -104,14 +106,14 @@ def _other_task(content: Content) -> list[Caution]:
     if target["task"] == "regression" and target["n_targets"] == 1 and distinct <= FEW_VALUES:
         text = (
             f"The target was taken for a quantity, but has only {count(distinct, 'value')}, all whole numbers. If they are "
-            "classes, say task='classification'."
+            f"classes, say {advice(content, 'classes')}."
         )
         return _caution("looks_like_classes", CAUTION, text)
     rows = content["data"]["rows"]
     if target["task"] == "classification" and distinct > MANY_CLASSES and rows < ROWS_PER_CLASS * distinct:
         text = (
             f"The target was taken for {distinct:,} classes, but they are whole numbers of few rows each (of {rows:,}). "
-            "If they are quantities, say task='regression'."
+            f"If they are quantities, say {advice(content, 'numbers')}."
         )
         return _caution("looks_like_numbers", CAUTION, text)
     return []
@@ -130,12 +132,14 @@ def _missing(content: Content) -> list[Caution]:
 
 
 def _unstable(content: Content) -> list[Caution]:
-    names = [f["name"] for f in content["features"] if f["frequency"] is not None and f["frequency"] < UNSTABLE]
+    often = [(f["name"], frequency_of(f)) for f in content["features"]]
+    names = [name for name, frequency in often if frequency is not None and frequency < UNSTABLE]
     if not names:
         return []
+    its = "its" if len(names) == 1 else "their"
     text = (
-        f"{listed(names)} {'was' if len(names) == 1 else 'were'} chosen in fewer than half of the runs on random halves of "
-        "the rows: with other rows, other columns may take their place."
+        f"{listed(names)} came up in fewer than half of the runs on random halves of the rows, and no near-copy did in "
+        f"{its} place: with other rows, or fewer, other columns may come in."
     )
     return _caution("unstable", CAUTION, text, names)
 
@@ -146,8 +150,13 @@ def _few_rows(content: Content) -> list[Caution]:
         return []
     text = (
         f"There are {count(rows, 'row')} for {count(chosen, 'chosen column')}, fewer than {ROWS_PER_COLUMN} for each. The "
-        "order of the last ones is mostly chance; choose fewer, or check them with stability=."
+        "order of the last ones is mostly chance, and so is part of what they explain on these rows; choose fewer, or "
+        f"check them with {advice(content, 'stability')}."
     )
+    if content["stability"] is not None:
+        text = text.partition(", or check")[0] + "."
+    if chosen >= rows - 1:
+        text += " As many columns as rows explain any column, so overlap is not shown."
     return _caution("few_rows", CAUTION, text)
 
 
@@ -158,17 +167,17 @@ def _beyond_chance(content: Content, names: list[str]) -> list[Caution]:
     if after == 0:
         start = "None of the columns asked for" if all(f["included"] for f in content["features"]) else "Nothing here"
         text = (
-            f"{start} tells more than chance: the best of as many unrelated columns would tell as much of the target as "
-            f"{listed(names)}. Check that it is the right target, or give more rows; a model may do no better than guess."
+            f"{start} explains more of the target than chance: the best of as many unrelated columns would explain as "
+            f"much as {listed(names)}. Check that it is the right target, or give more rows; a model may only guess."
         )
         return _caution("only_chance", SERIOUS, text, names)
-    tells = "tells" if len(names) == 1 else "tell"
+    explains = "explains" if len(names) == 1 else "explain"
     text = (
-        f"{len(names):,} of the {count(chosen, 'chosen column')} {tells} no more of the target than the best of as many "
+        f"{len(names):,} of the {count(chosen, 'chosen column')} {explains} no more of the target than the best of as many "
         f"unrelated columns would: {listed(names)}"
     )
     last = after is not None and names == content["selected"]["names"][after : after + len(names)]
-    text += f", chosen after the {after} that do tell more." if last else "."
+    text += f", chosen after the {after} that do explain more." if last else "."
     return _caution("beyond_chance", NOTE, text, names)
 
 
@@ -185,6 +194,6 @@ def _like_random(content: Content) -> list[Caution]:
     chosen = count(own["columns"], "chosen column does", "chosen columns do")
     text = (
         f"In cross-validation the {chosen} no better than as many random ones, within the spread over folds. The table may "
-        "be redundant, the target hard to tell, or the rows too few to see it."
+        "say everything many times over, the target be hard to predict, or the rows too few to see it."
     )
     return _caution("like_random", CAUTION, text)

@@ -13,6 +13,7 @@ from easyfs.files.whole import write_whole
 from easyfs.report.check import check_content
 from easyfs.report.markdown import to_markdown
 from easyfs.report.page import to_html
+from easyfs.report.prose import count_warnings
 from easyfs.report.summary import SCHEMA, SCHEMA_VERSION, Content
 
 FORMATS = (".html", ".htm", ".json", ".md", ".markdown")
@@ -48,7 +49,7 @@ class Report:
 
     def __repr__(self) -> str:
         content = self.content
-        warnings = len(content["warnings"])
+        warnings = count_warnings(content)
         return (
             f"Report({content['title']!r}, {content['selected']['count']} of {content['data']['columns']} columns, "
             f"{warnings} warning{'' if warnings == 1 else 's'})"
@@ -118,19 +119,7 @@ class Report:
                 f"{name!r} has schema_version {content.get('schema_version')!r}, but this version of easyfs reads "
                 f"{SCHEMA_VERSION}; build the report again, or read it with the version that wrote it."
             )
-        _complete(content)
         problem = check_content(content)
         if problem:
             raise ValueError(f"{name!r} is not a whole report: {problem}.")
         return cls(content)  # type: ignore[arg-type]
-
-
-def _complete(content: dict[str, Any]) -> None:
-    """What reports saved by earlier versions do not have is not known."""
-    content.setdefault("interactions", None)
-    content.setdefault("adjusted", None)
-    features = content.get("features")
-    for feature in features if isinstance(features, list) else ():
-        if isinstance(feature, dict):
-            feature.setdefault("p_value", None)
-            feature.setdefault("beyond_chance", None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from easyfs.report.canvas import LETTER, Canvas, fitted, ticks
-from easyfs.report.summary import Content, CrossValidation, Feature, Histogram, Overlap
-from easyfs.report.words import percent, plain, score, shown
+from easyfs.report.summary import ColumnCount, Content, CrossValidation, Feature, Histogram, Overlap
+from easyfs.report.words import count, percent, plain, score, shown
 
 WIDE, NARROW = 720.0, 330.0
 MOST_BARS = 40
@@ -17,12 +18,13 @@ def gain_figure(content: Content, width: float) -> str:
     """What each chosen column added, and all up to it together."""
     features, enough = content["features"], content["enough"]
     height, left, right, top, bottom = 260.0, 46.0, width - 8, 14.0, 228.0
-    gains = [f["gain"] or 0.0 for f in features]
-    totals = [f["cumulative"] or 0.0 for f in features] if enough["adds_up"] else []
+    shares = enough["of"] is not None
+    gains = [(f["adds"] if shares else f["gain"]) or 0.0 for f in features]
+    totals = [f["explained"] or 0.0 for f in features] if shares else []
     high, low = max([0.0, *gains, *totals]) or 1.0, min([0.0, *gains])
     high += 0.04 * (high - low)
-    write = (lambda v: percent(v, 0 if high > 0.05 else 1)) if enough["adds_up"] else plain
-    canvas = Canvas(width, height, _gain_label(totals, enough["adds_up"]))
+    write = (lambda v: percent(v, 0 if high > 0.05 else 1)) if shares else plain
+    canvas = Canvas(width, height, _gain_label(totals, shares))
 
     def y(value: float) -> float:
         return bottom - (value - low) / (high - low) * (bottom - top)
@@ -43,7 +45,7 @@ def gain_figure(content: Content, width: float) -> str:
             height=max(ends[1] - ends[0], 0.8),
             class_="bar",
             data_f=feature["column"],
-            data_tip=f"adds {percent(feature['gain'])}" if enough["adds_up"] else f"score {plain(feature['gain'])}",
+            data_tip=f"adds {percent(feature['adds'])}" if shares else f"score {plain(feature['gain'])}",
         )
         if i % every == 0:
             canvas.text(x, bottom + 16, str(feature["place"]), "middle", class_="tick")
@@ -59,10 +61,10 @@ def _gain_label(totals: list[float], adds_up: bool) -> str:
 
 
 def _total_line(canvas: Canvas, features: list[Feature], points: list[tuple[float, float]]) -> None:
-    """The line of what all columns up to each say together, with dots as long as they can be told apart."""
+    """The line of what all columns up to each explain together, with dots as long as they can be told apart."""
     canvas.line(points, class_="total")
     for feature, (x, y) in zip(features, points, strict=True) if len(points) <= MOST_DOTS else ():
-        tip = f"together {percent(feature['cumulative'] or 0.0)}"
+        tip = f"together {percent(feature['explained'] or 0.0)}"
         canvas.add("circle", cx=x, cy=y, r=3.2, class_="dot", data_f=feature["column"], data_tip=tip)
 
 
@@ -75,11 +77,14 @@ def score_figure(measured: CrossValidation, width: float) -> str:
         for name, points in curves.items()
     }
     every = [point for points in known.values() for point in points]
+    whole = measured["all"]
+    level = None if whole is None or not every else whole["mean"]
     label = f"Cross-validated {measured['metric']} over the number of columns, for the chosen ones and for random ones."
     canvas = Canvas(width, height, label)
     if not every:
         return canvas.done()
-    low, high = min(m - s for _, m, s in every), max(m + s for _, m, s in every)
+    low = min([m - s for _, m, s in every] + [level] * (level is not None))
+    high = max([m + s for _, m, s in every] + [level] * (level is not None))
     if high <= low:
         low, high = low - 0.5, high + 0.5
     sizes = sorted({size for size, _, _ in every})
@@ -93,6 +98,9 @@ def score_figure(measured: CrossValidation, width: float) -> str:
     canvas.vertical_axis({m: f"{m:.4g}" for m in marks}, {m: y(m) for m in marks}, left, right)
     for size in sizes:
         canvas.text(place[size], bottom + 17, f"{size:,}", "middle", class_="tick")
+    if whole is not None and level is not None:
+        tip = f"all {whole['columns']:,} columns: {score(level)}"
+        canvas.add("line", x1=left, x2=right, y1=y(level), y2=y(level), class_="line whole", data_tip=tip)
     for name, points in known.items():
         band = [(place[c], y(m + s)) for c, m, s in points] + [(place[c], y(m - s)) for c, m, s in reversed(points)]
         canvas.add("polygon", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in band), class_=f"band {name}")
@@ -101,6 +109,51 @@ def score_figure(measured: CrossValidation, width: float) -> str:
         for c, m, s in points:
             tip = f"{name}, {c:,} columns: {score(m)} ± {score(s)}"
             canvas.add("circle", cx=place[c], cy=y(m), r=3.4, class_=f"point {name}", data_tip=tip)
+    canvas.text((left + right) / 2, height - 4, "number of columns", "middle", class_="axis")
+    return canvas.done()
+
+
+def count_figure(found: ColumnCount, width: float) -> str:
+    """The share of the target explained in left-out rows over the number of columns, with one standard error."""
+    height, left, right, top, bottom = 270.0, 50.0, width - 12, 16.0, 232.0
+    points = found["points"]
+    low = min(p["mean"] - p["error"] for p in points)
+    high = max(p["mean"] + p["error"] for p in points)
+    # What is far below, with many columns for few rows, does not press the rest together.
+    low = max(min(low, 0.0), -0.5 * max(high, 0.1)) if low < 0 else low
+    if high <= low:
+        low, high = low - 0.5, high + 0.5
+    label = (
+        f"Share of the target explained in left-out rows over the number of columns, best with {found['best']:,}; "
+        f"{found['taken']:,} are taken."
+    )
+    canvas = Canvas(width, height, label)
+    last = points[-1]["columns"]
+
+    def x(columns: int) -> float:
+        return left + 10 + (right - left - 20) * (math.log(columns) / math.log(last) if last > 1 else 0.5)
+
+    def y(value: float) -> float:
+        return bottom - (min(max(value, low), high) - low) / (high - low) * (bottom - top)
+
+    marks = ticks(low, high)
+    canvas.vertical_axis(
+        {m: percent(m, 0 if high - low > 0.05 else 1) for m in marks}, {m: y(m) for m in marks}, left, right
+    )
+    edge = [(x(p["columns"]), y(p["mean"] + p["error"])) for p in points]
+    edge += [(x(p["columns"]), y(p["mean"] - p["error"])) for p in reversed(points)]
+    canvas.add("polygon", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in edge), class_="band chosen")
+    canvas.add("line", x1=x(found["taken"]), x2=x(found["taken"]), y1=top, y2=bottom, class_="mark")
+    canvas.line([(x(p["columns"]), y(p["mean"])) for p in points], class_="curve chosen")
+    for p in points if len(points) <= MOST_DOTS else [p for p in points if p["columns"] in (found["taken"], found["best"])]:
+        tip = f"{count(p['columns'], 'column')}: {percent(p['mean'])} ± {percent(p['error'])}"
+        style = "point taken" if p["columns"] == found["taken"] else "point chosen"
+        canvas.add(
+            "circle", cx=x(p["columns"]), cy=y(p["mean"]), r=4.6 if "taken" in style else 3.0, class_=style, data_tip=tip
+        )
+    shown_sizes = [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n < last and abs(x(n) - x(found["taken"])) > 18]
+    for n in (*shown_sizes, found["taken"]):
+        canvas.text(x(n), bottom + 17, f"{n:,}", "middle", class_="tick" if n != found["taken"] else "name")
     canvas.text((left + right) / 2, height - 4, "number of columns", "middle", class_="axis")
     return canvas.done()
 
@@ -164,7 +217,7 @@ def bars_figure(
 
 
 def overlap_figure(overlap: Overlap, width: float) -> str:
-    """How much of each column (down) each chosen column (across) says by itself."""
+    """How much of each column (down) each chosen column (across) explains by itself."""
     chosen, columns = overlap["chosen"], overlap["columns"]
     step = 22.0
     names = [f"{c['place']}  {shown(c['name'])}" if c["place"] else shown(c["name"]) for c in columns]
@@ -175,7 +228,7 @@ def overlap_figure(overlap: Overlap, width: float) -> str:
     canvas = Canvas(
         min(width, left + cell * len(chosen) + 4),
         height,
-        "Heat map: share of each column (down) that each chosen column (across, by its place) says by itself.",
+        "Heat map: share of each column (down) that each chosen column (across, by its place) explains by itself.",
     )
     for i, column in enumerate(chosen):
         canvas.text(

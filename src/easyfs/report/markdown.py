@@ -6,12 +6,24 @@ import re
 from collections.abc import Iterable
 
 from easyfs.passes.choosing import LEVEL
-from easyfs.report.prose import TOGETHER, chance_sentence
+from easyfs.report.advice import advice, with_rows
+from easyfs.report.alike import frequency_of
+from easyfs.report.prose import (
+    TOGETHER,
+    chance_sentence,
+    count_sentence,
+    divide_at,
+    interchangeable_sentence,
+    near_copies_sentence,
+    whole_of,
+)
 from easyfs.report.summary import Content, CrossValidation
 from easyfs.report.words import chance, count, percent, plain, score, shown, told
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 _BARS = 20
+# Numbers of columns of a curve that are listed.
+_SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 
 
 def escaped(text: str) -> str:
@@ -64,28 +76,40 @@ def _warnings(content: Content) -> list[str]:
 
 
 def _features(content: Content) -> list[str]:
-    adds_up = content["enough"]["adds_up"]
+    shares = content["enough"]["of"] is not None
     stable = content["stability"] is not None
     tested = any(f["p_value"] is not None for f in content["features"])
-    head = ["#", "column", "kind", "adds" if adds_up else "score", *(["together"] if adds_up else [])]
+    head = ["#", "column", "kind", *(["adds", "so far"] if shares else ["score"])]
     head += ["chance"] if tested else []
-    head += ["relevance", "said by the others", "missing", *(["came up"] if stable else [])]
-    rows = []
+    head += ["by itself", "overlap", "missing", *(["came up"] if stable else [])]
+    rows: list[list[str]] = []
+    divide = divide_at(content)
     for f in content["features"]:
-        gain = [percent(f["gain"]), percent(f["cumulative"])] if adds_up else [plain(f["gain"])]
+        if divide == f["place"] - 1:
+            rows.append(["", "*from here on: no more than chance*", *[""] * (len(head) - 2)])
+        gain = [percent(f["adds"]), percent(f["explained"])] if shares else [plain(f["gain"])]
         kind = f["kind"] + (f" ({len(f['parts'])} parts)" if f["parts"] else "") + (" (included)" if f["included"] else "")
-        row = [str(f["place"]), name_of(f["name"]), kind, *gain]
+        near = ", ".join(str(other["place"]) for other in f["near_copies"])
+        row = [str(f["place"]), name_of(f["name"]), kind + (f" (near-copy of {near})" if near else ""), *gain]
         row += (
             [escaped(chance(f["p_value"])) + (" (no more than chance)" * (f["beyond_chance"] is False))] if tested else []
         )
         row += [percent(f["relevance"]), percent(f["redundancy"]), percent(f["missing"])]
-        rows.append([*row, *([percent(f["frequency"], 0)] if stable else [])])
+        rows.append([*row, *([percent(frequency_of(f), 0)] if stable else [])])
     lines = table(head, rows, "rll" + "r" * 8)
     more = content["selected"]["count"] - content["selected"]["listed"]
     lines += [f"{more:,} more are chosen; the JSON report names them all.", ""] if more else []
     if tested:
-        text = f"from {plain(LEVEL)} on a column tells no more than chance."
-        lines += [f"Chance: how likely the best of as many unrelated columns would tell as much of the target; {text}", ""]
+        text = f"from {plain(LEVEL)} on a column explains no more than chance."
+        lines += [
+            f"Chance: how likely the best of as many unrelated columns would explain as much of the target; {text}",
+            "",
+        ]
+    if content["enough"]["of"] == "target":
+        text = (
+            "Adds: share of the target that a column explains beyond those before it, in the rows of the fit; by itself: "
+        )
+        lines += [text + "alone; overlap: share of the column that the other chosen ones explain.", ""]
     if content["interactions"] is not None and not content["interactions"]:
         lines += ["No columns were found that matter only together, or in a curve.", ""]
     return lines
@@ -104,19 +128,48 @@ def _together(content: Content) -> list[str]:
 
 def _enough(content: Content) -> list[str]:
     enough, lines = content["enough"], []
-    if enough["adds_up"] and enough["at_90"] and enough["at_95"]:
-        text = f"90% of what all chosen columns say is reached with {count(enough['at_90'], 'column')}, "
+    if enough["of"] is not None and enough["at_90"] and enough["at_95"]:
+        text = f"90% of what all chosen columns {whole_of(content)[0]} is reached with {count(enough['at_90'], 'column')}, "
         lines += [text + f"95% with {count(enough['at_95'], 'column')}.", ""]
     where = chance_sentence(content)
     lines += [where, ""] if where else []
-    largest = max((abs(f["gain"] or 0.0) for f in content["features"]), default=0.0) or 1.0
+    shares = enough["of"] is not None
+    gains = [(f["adds"] if shares else f["gain"]) or 0.0 for f in content["features"]]
+    largest = max(map(abs, gains), default=0.0) or 1.0
     lines += ["```text"]
-    for f in content["features"][:50]:
-        gain = f["gain"] or 0.0
-        value = percent(f["gain"]) if enough["adds_up"] else plain(f["gain"])
-        lines.append(f"{f['place']:>4}  {value:>8}  {'#' * round(_BARS * max(gain, 0.0) / largest)}".rstrip())
+    for place, gain in enumerate(gains[:50], start=1):
+        value = percent(gain) if shares else plain(gain)
+        lines.append(f"{place:>4}  {value:>8}  {'#' * round(_BARS * max(gain, 0.0) / largest)}".rstrip())
     lines += ["```", ""]
-    return [*lines, *_cross_validation(content["cross_validation"])]
+    return [*lines, *_column_count(content), *_cross_validation(content["cross_validation"])]
+
+
+def _column_count(content: Content) -> list[str]:
+    """The curve by which the number of columns was found, and how alike the folds chose."""
+    found = content["column_count"]
+    if found is None:
+        return []
+    kept = {found["taken"], found["best"], found["points"][-1]["columns"], *_SIZES}
+    rows = [
+        [
+            f"{p['columns']:,}" + (" (taken)" * (p["columns"] == found["taken"])),
+            f"{percent(p['mean'])} ± {percent(p['error'])}",
+        ]
+        for p in found["points"]
+        if p["columns"] in kept
+    ]
+    named = ", ".join(
+        f"{name_of(c['name'])} {c['folds']}{'' if c['chosen'] else ' (not chosen)'}" for c in found["columns"]
+    )
+    more = f" and {found['more']:,} more" if found["more"] else ""
+    overlap = f"The folds' choices overlap by {percent(found['jaccard'], 0)}. "
+    return [
+        count_sentence(content),
+        "",
+        *table(["columns", "of the target explained in left-out rows, with one standard error"], rows, "rr"),
+        overlap + f"In how many of {found['folds']} folds each was chosen: {named}{more}.",
+        "",
+    ]
 
 
 def _cross_validation(measured: CrossValidation | None) -> list[str]:
@@ -140,6 +193,9 @@ def _cross_validation(measured: CrossValidation | None) -> list[str]:
             ]
         )
     lines += table(["columns", "chosen", "random"], rows, "rrr")
+    whole = measured["all"]
+    if whole is not None:
+        lines += [f"All {whole['columns']:,} columns: {score(whole['mean'])} ± {score(whole['spread'])}.", ""]
     if measured["enough"] is not None:
         lines += [f"{count(measured['enough'], 'column is', 'columns are')} within one standard error of the best.", ""]
     return [*lines, *(f"- {escaped(reason)}" for reason in measured["failures"]), *([""] if measured["failures"] else [])]
@@ -147,7 +203,7 @@ def _cross_validation(measured: CrossValidation | None) -> list[str]:
 
 def _stands_for(content: Content) -> list[str]:
     if content["overlap"] is None:
-        return ["Not measured: pass the rows (X) to the report.", ""]
+        return [f"Not measured; it needs {with_rows(content)}.", ""]
     rows = [
         [
             str(f["place"]),
@@ -157,14 +213,15 @@ def _stands_for(content: Content) -> list[str]:
         for f in content["features"]
     ]
     least = percent(content["overlap"]["least"], 0)
-    note = f"Columns of which a chosen one says at least {least}, beyond the columns chosen before it:"
-    return [note, "", *table(["#", "chosen", "stands in for"], rows, "r")]
+    note = f"Columns that were left out and of which a chosen one explains at least {least}, beyond those chosen before it:"
+    near = near_copies_sentence(content)
+    return [*([escaped(near), ""] if near else []), note, "", *table(["#", "chosen", "stands in for"], rows, "r")]
 
 
 def _stability(content: Content) -> list[str]:
     stable = content["stability"]
     if stable is None:
-        return ["Not measured: pass the rows (X, y) and stability=50 to the report.", ""]
+        return [f"Not measured; ask for it with {advice(content, 'stability')}, which needs {with_rows(content)}.", ""]
     text = (
         f"{stable['runs']} selections on random halves of the rows, of {plain(stable['mean_size'], 3)} columns on average; "
     )
@@ -177,6 +234,8 @@ def _stability(content: Content) -> list[str]:
             "lr",
         ),
     ]
+    alike = [escaped(interchangeable_sentence(f)) for f in content["features"] if f["interchangeable"]]
+    lines += [*(f"- {sentence}" for sentence in alike), ""] if alike else []
     if stable["others"]:
         lines += ["Not chosen, but often found:", ""]
         lines += table(
@@ -188,19 +247,19 @@ def _stability(content: Content) -> list[str]:
 def _runners_up(content: Content) -> list[str]:
     if not content["runners_up"]:
         return ["No other column is left.", ""]
-    adds = content["enough"]["scores_add"]
+    adds = content["enough"]["of"] == "target"
     rows = [
         [
             name_of(r["name"]),
             r["kind"],
-            percent(r["score"], 2) if adds else plain(r["score"]),
+            percent(r["adds"], 2) if adds else plain(r["score"]),
             percent(r["relevance"]),
             percent(r["redundancy"]),
             percent(r["missing"]),
         ]
         for r in content["runners_up"]
     ]
-    head = ["column", "kind", "would add" if adds else "score", "relevance", "said by the chosen", "missing"]
+    head = ["column", "kind", "would add" if adds else "score", "by itself", "overlap", "missing"]
     more = content["runners_up_count"] - len(rows)
     return [*table(head, rows, "llrrrr"), *([f"And {more:,} more.", ""] if more else [])]
 

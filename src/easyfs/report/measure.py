@@ -17,6 +17,7 @@ from easyfs.common.plain import text_of
 from easyfs.common.types import Array
 from easyfs.estimator.streaming import StreamingSelector
 from easyfs.evaluation import compare, stability_selection
+from easyfs.evaluation.stability import StabilitySelection
 from easyfs.report.summary import CrossValidation, Point, Stability
 from easyfs.report.words import number
 
@@ -66,7 +67,7 @@ def _quiet() -> Iterator[None]:
 
 def measure_stability(
     selector: BaseSelector, X: Any, y: Any, runs: int, random_state: int, explanation: Explanation
-) -> tuple[Stability, Array]:
+) -> tuple[Stability, StabilitySelection]:
     """How often each column is selected on random halves of the rows."""
     if selector.task_ is not None:  # what the target is, all rows tell better than half of them
         selector = clone(selector).set_params(task=selector.task_)
@@ -84,7 +85,7 @@ def measure_stability(
         "jaccard": number(found.jaccard),
         "others": [{"column": int(j), "name": names[j], "frequency": round(float(frequency[j]), 6)} for j in rest],
     }
-    return summary, frequency
+    return summary, found
 
 
 def sizes_up_to(largest: int, least: int = 1) -> list[int]:
@@ -96,16 +97,23 @@ def sizes_up_to(largest: int, least: int = 1) -> list[int]:
 
 
 def cross_validate(
-    selector: BaseSelector, X: Any, y: Any, cv: Any, groups: Any, random_state: int, explanation: Explanation
+    selector: BaseSelector,
+    X: Any,
+    y: Any,
+    cv: Any,
+    groups: Any,
+    model: Any,
+    random_state: int,
+    explanation: Explanation,
 ) -> CrossValidation:
-    """Score over the number of columns, beside random selection."""
+    """Score over the number of columns, beside random selection and all columns."""
     splitter = cv if hasattr(cv, "get_n_splits") else None
     n_groups = len({column.group for column in explanation.chosen})
     least = max(1, sum(column.included for column in explanation.chosen))
     folds = FOLDS if cv is True else int(cv) if splitter is None else 2
     with _quiet():
         found = compare(
-            {"chosen": selector},
+            {"chosen": selector, "all": "all"},
             X,
             y,
             sizes=sizes_up_to(n_groups, min(least, n_groups)),
@@ -113,13 +121,14 @@ def cross_validate(
             repeats=1,
             cv=splitter,
             groups=groups,
+            models=model,
             task=getattr(selector, "task_", None) or "auto",
             random_state=random_state,
         )
     name = found.names[0]
     known = found.data[name]
     values = found.values()
-    curves: dict[str, list[Point]] = {"chosen": [], "random": []}
+    curves: dict[str, list[Point]] = {"chosen": [], "random": [], "all": []}
     for (_, size, _, label), scores in values.items():
         curves.setdefault(label, []).append(_point(size, scores))
     points = curves["chosen"]
@@ -134,6 +143,7 @@ def cross_validate(
         "split": _how(splitter, groups),
         "points": points,
         "random": curves["random"],
+        "all": curves["all"][0] if curves["all"] else None,
         "enough": _enough(points, smaller),
         "failures": [text_of(reason) for reason in dict.fromkeys(reasons)][:10],
     }

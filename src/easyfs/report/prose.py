@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from easyfs.report.summary import Content, Target
+from easyfs.report.alike import frequency_of
+from easyfs.report.summary import Content, Feature, Target
 from easyfs.report.words import count, listed, percent, plain, quoted, score
 
 MOST_TITLE = 60
 TOGETHER = (
-    "These columns tell of the target together, or in a curve, which a linear model does not see; the share is measured on "
+    "These columns explain the target together, or in a curve, which a linear model does not see; the share is measured on "
     "rows that were not used to find them."
 )
 
@@ -48,7 +49,7 @@ def _adjusted(content: Content) -> str:
 def _purpose(target: Target | None) -> str:
     if target is None or not target["used"]:
         return " to cover the table without a target"
-    about = f" to tell {quoted(target['name']) if target['name'] else 'the target'}"
+    about = f" to predict {quoted(target['name']) if target['name'] else 'the target'}"
     if target["task"] == "classification" and target["n_distinct"] and (target["n_targets"] or 1) == 1:
         return f"{about} ({count(target['n_distinct'], 'class', 'classes')})"
     if (target["n_targets"] or 1) > 1:
@@ -62,8 +63,64 @@ def _purpose(target: Target | None) -> str:
 def _by_chance(content: Content) -> str:
     if content["enough"]["chance_after"] != 0:
         return ""
-    tells = "It tells no more" if content["selected"]["count"] == 1 else "None of them tells more"
-    return f"{tells} of the target than chance would, so there may be nothing to find here."
+    explains = "It explains no more" if content["selected"]["count"] == 1 else "None of them explains more"
+    return f"{explains} of the target than chance would, so there may be nothing to find here."
+
+
+def count_warnings(content: Content) -> int:
+    """How many warnings there are; notes are none."""
+    return sum(caution["level"] != "note" for caution in content["warnings"])
+
+
+def interchangeable_sentence(feature: Feature) -> str:
+    """That a column can be replaced by others, and how often one of them came up; empty if that is not known."""
+    alike = feature["interchangeable"]
+    if alike is None:
+        return ""
+    names = alike["names"]
+    which = "one of the two" if len(names) == 1 else "one of them"
+    text = f"interchangeable with {listed(names)}; {which} came up in {percent(alike['frequency'], 0)} of the runs"
+    return f"{quoted(feature['name'])} is {text}."
+
+
+def near_copies_sentence(content: Content) -> str:
+    """Pairs of chosen columns that overlap almost wholly; empty if there are none."""
+    pairs = [
+        f"{quoted(other['name'])} and {quoted(f['name'])} ({percent(other['share'], 0)})"
+        for f in content["features"]
+        for other in f["near_copies"]
+        if other["place"] < f["place"]
+    ]
+    if not pairs:
+        return ""
+    more = f" and {len(pairs) - 3:,} more pairs" if len(pairs) > 3 else ""
+    return f"Near-copies among the chosen columns: {', '.join(pairs[:3])}{more}."
+
+
+def count_sentence(content: Content) -> str:
+    """How the number of columns was found; empty unless by cross-validation."""
+    found = content["column_count"]
+    if found is None:
+        return ""
+    text = (
+        f"The number was found by cross-validation in {found['folds']} folds: {count(found['best'], 'column')} "
+        f"predict{'s' if found['best'] == 1 else ''} the left-out rows best"
+    )
+    if found["taken"] < found["best"]:
+        text += f", and {found['taken']:,} {'is' if found['taken'] == 1 else 'are'} the fewest within one standard error"
+    return text + "."
+
+
+def divide_at(content: Content) -> int | None:
+    """Place in the table before which a line says that chance begins; None if there is no such place.
+
+    There is one where all columns from it on are known to explain no more than chance.
+    """
+    features = content["features"]
+    told = [i for i, f in enumerate(features) if f["beyond_chance"]]
+    after = told[-1] + 1 if told else 0
+    rest = features[after:]
+    return after if rest and all(f["beyond_chance"] is False for f in rest) else None
 
 
 def chance_sentence(content: Content) -> str:
@@ -71,7 +128,7 @@ def chance_sentence(content: Content) -> str:
     after, chosen = content["enough"]["chance_after"], content["selected"]["count"]
     if after is None:
         return ""
-    tells = "tells more of the target than the best of as many unrelated columns would"
+    tells = "explains more of the target than the best of as many unrelated columns would"
     if after == 0:
         return f"No chosen column {tells}."
     if after < chosen:
@@ -82,21 +139,24 @@ def chance_sentence(content: Content) -> str:
 def _said(content: Content) -> str:
     features, enough = content["features"], content["enough"]
     first = features[0]
-    if not enough["adds_up"] or enough["total"] is None:
+    if enough["of"] is None or enough["total"] is None:
         return f"It puts {quoted(first['name'])} first." if len(features) > 1 else f"It is {quoted(first['name'])}."
-    target = content["target"]
-    whole = "of what there is to say about the table"
-    if target is not None and target["used"]:
-        whole = "of what there is to say, the target first and the rest of the table with less weight"
+    explain, whole = whole_of(content)
     if content["selected"]["count"] == 1:
-        return f"It is {quoted(first['name'])}, which says {percent(enough['total'])} {whole}."
-    text = f"Together they say {percent(enough['total'])} {whole}; "
-    most = max(features, key=lambda feature: feature["gain"] or 0.0)
-    adds = "alone says" if most is first else "adds most,"
-    text += f"{quoted(most['name'])} {adds} {percent(most['gain'])}"
+        return f"It is {quoted(first['name'])}, which {explain}s {percent(enough['total'])} of {whole}."
+    text = f"Together they {explain} {percent(enough['total'])} of {whole}; "
+    most = max(features, key=lambda feature: feature["adds"] or 0.0)
+    adds = f"alone {explain}s" if most is first else "adds most,"
+    text += f"{quoted(most['name'])} {adds} {percent(most['adds'])}"
     if enough["at_95"] is not None and enough["at_95"] < content["selected"]["count"]:
-        text += f", and the first {enough['at_95']:,} reach 95% of what all of them say"
+        first_ones = "the first reaches" if enough["at_95"] == 1 else f"the first {enough['at_95']:,} reach"
+        text += f", and {first_ones} 95% of what all of them {explain}"
     return text + "."
+
+
+def whole_of(content: Content) -> tuple[str, str]:
+    """What columns do with what: explain the target, or cover the table."""
+    return ("cover", "the table") if content["enough"]["of"] == "table" else ("explain", "the target in these rows")
 
 
 def _measured(content: Content) -> str:
@@ -107,13 +167,17 @@ def _measured(content: Content) -> str:
         text = f"In cross-validation ({measured['model']}, {count(own['columns'], 'column')}) {measured['metric']} is "
         text += score(own["mean"])
         if other is not None and other["mean"] is not None:
-            text += f", and {score(other['mean'])} with random columns"
+            text += f", {score(other['mean'])} with as many random columns"
+        whole = measured["all"]
+        if whole is not None and whole["mean"] is not None:
+            text += f", {score(whole['mean'])} with all {whole['columns']:,} columns"
         parts.append(text + ".")
     if content["stability"] is not None:
-        often = sum((feature["frequency"] or 0.0) >= 0.5 for feature in content["features"])
+        often = sum((frequency_of(feature) or 0.0) >= 0.5 for feature in content["features"])
+        alike = any(feature["interchangeable"] for feature in content["features"])
         parts.append(
-            f"{often:,} of the {len(content['features']):,} came up again in at least half of "
-            f"{content['stability']['runs']:,} selections on random halves of the rows."
+            f"{often:,} of the {len(content['features']):,}{', or a near-copy,' if alike else ''} came up again in at "
+            f"least half of {content['stability']['runs']:,} selections on random halves of the rows."
         )
     return " ".join(parts)
 
@@ -121,7 +185,7 @@ def _measured(content: Content) -> str:
 def _warned(content: Content) -> str:
     if any(caution["code"] == "leak" for caution in content["warnings"]):
         return "Read the warnings first: the target may be given away by a column."
-    rest = sum(caution["level"] != "note" for caution in content["warnings"])
+    rest = count_warnings(content)
     if rest:
         return "There is 1 warning to read first." if rest == 1 else f"There are {rest} warnings to read first."
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TypedDict
 
 import numpy as np
 
@@ -36,6 +37,11 @@ MOST_CLASSES = 100
 MOST_PARTS = 40
 # A class is small if it has fewer rows than this, or less than this share of them.
 FEW_ROWS, SMALL_SHARE = 5, 0.01
+
+
+class _Path(TypedDict):
+    adds: float | None
+    explained: float | None
 
 
 def _known(value: float | None) -> float | None:
@@ -130,6 +136,7 @@ def features_of(explanation: Explanation, frequency: Array | None) -> list[Featu
             "dtype": text_of(column.dtype),
             "parts": [text_of(part) for part in column.parts[:MOST_PARTS]],
             "included": column.included,
+            **_path(explanation, column),
             "gain": _known(column.gain),
             "cumulative": _known(column.cumulative),
             "score": _known(column.score),
@@ -137,12 +144,28 @@ def features_of(explanation: Explanation, frequency: Array | None) -> list[Featu
             "redundancy": _known(column.redundancy),
             "missing": _missing(explanation, column),
             "frequency": _at(frequency, column.column),
+            "interchangeable": None,
+            "near_copies": [],
             "p_value": _known(column.p_value),
             "beyond_chance": column.beyond_chance,
             "stands_for": _neighbours(column),
         }
         for column in explanation.chosen[:MOST_FEATURES]
     ]
+
+
+def explains(explanation: Explanation) -> str | None:
+    """What it is that columns add shares of: the target, without one the table; None where that was not measured."""
+    if any(column.told is not None for column in explanation.chosen):
+        return "target"
+    return "table" if explanation.adds_up and explanation.task is None else None
+
+
+def _path(explanation: Explanation, column: ChosenColumn) -> _Path:
+    """What a column adds to those before it, and all up to it together."""
+    if explains(explanation) == "table":
+        return {"adds": _known(column.gain), "explained": _known(column.cumulative)}
+    return {"adds": _known(column.told), "explained": _known(column.explained)}
 
 
 def _neighbours(column: ChosenColumn) -> list[Neighbour]:
@@ -185,27 +208,15 @@ def interactions_of(explanation: Explanation) -> list[Together] | None:
 
 
 def enough_of(explanation: Explanation, chance: int | None) -> Enough:
-    """How many columns reach most of what all chosen ones say."""
-    gains = np.array([column.gain for column in explanation.chosen if column.gain is not None])
-    if not explanation.adds_up or not len(gains) or gains.sum() <= 0:
-        return {
-            "adds_up": False,
-            "total": None,
-            "at_90": None,
-            "at_95": None,
-            "scores_add": False,
-            "chance_after": chance,
-        }
-    reached = np.cumsum(gains) / gains.sum()
+    """How many columns reach most of what all chosen ones explain."""
+    added = [_path(explanation, column)["adds"] for column in explanation.chosen]
+    shares = np.array([share for share in added if share is not None])
+    if not shares.sum() > 0:
+        return {"of": None, "total": None, "at_90": None, "at_95": None, "chance_after": chance}
+    reached = np.cumsum(shares) / shares.sum()
     at_90, at_95 = (int(np.argmax(reached >= share - 1e-12)) + 1 for share in (0.9, 0.95))
-    return {
-        "adds_up": True,
-        "total": number(gains.sum()),
-        "at_90": at_90,
-        "at_95": at_95,
-        "scores_add": explanation.method == "EasyFS",
-        "chance_after": chance,
-    }
+    total = number(shares.sum())
+    return {"of": explains(explanation), "total": total, "at_90": at_90, "at_95": at_95, "chance_after": chance}
 
 
 def runners_up_of(explanation: Explanation, frequency: Array | None) -> list[RunnerUp]:
@@ -215,6 +226,7 @@ def runners_up_of(explanation: Explanation, frequency: Array | None) -> list[Run
             "column": column.column,
             "name": text_of(column.name),
             "kind": column.kind,
+            "adds": _known(column.told),
             "score": _known(column.score),
             "relevance": _known(column.relevance),
             "redundancy": _known(column.redundancy),
@@ -246,5 +258,5 @@ def _reason(column: AsideColumn) -> str:
         return column.reason
     names = [text_of(name) for name in column.said_by]
     if len(names) == 1:
-        return f"says the same as {quoted(names[0])}"
-    return f"is said by the chosen columns together, {listed(names)} first"
+        return f"the same as {quoted(names[0])}"
+    return f"the chosen columns together give it, {listed(names)} first"

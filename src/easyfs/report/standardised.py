@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import solve_triangular
 
 from easyfs.base.coding import Coding, Encoded, Measured
 from easyfs.base.explaining import MOST_CODED
@@ -20,6 +22,8 @@ from easyfs.tables.weights import check_weights
 BLOCK_NUMBERS = 4_000_000
 # Correlations of at most so many numbers are computed for a method that leaves none.
 MOST_NUMBERS = 20_000_000
+# A column of which the chosen ones leave no larger share adds nothing.
+NOTHING_LEFT = 1e-4
 
 
 class Standardised:
@@ -54,15 +58,15 @@ class Standardised:
         """Products of some columns with all columns."""
         return self._products(self._block(columns))
 
-    def relevance(self, target: Target) -> Array:
-        """Share of each column of the matrix that the target explains, as R squared."""
+    def with_target(self, target: Target) -> Array:
+        """Products of an orthonormal basis of the target (down) with each column of the matrix."""
         assert target.values is not None
         values = target.values
         Y = values[:, None] == np.arange(target.n_targets) if target.kind == "classes" else values
         Y = self._centred(np.asarray(Y, dtype=np.float64))
         Y = Y / np.maximum(np.sqrt(np.einsum("ij,ij->j", Y, Y)), np.finfo(np.float64).tiny)
         basis = Y @ orthonormal_basis(Y.T @ Y)
-        return np.clip(explained_share(self._products(basis).T, self.energy), 0.0, 1.0)
+        return self._products(basis)
 
     def _products(self, left: Array) -> Array:
         d = self.matrix.shape[1]
@@ -100,15 +104,37 @@ class Standardised:
 def measured_on(selector: BaseSelector, encoded: Encoded, target: Target | None, sample_weight: Any) -> Measured:
     """Relevance and overlap of the columns, as far as the selector itself has left none."""
     table = Standardised(encoded.matrix, sample_weight)
-    relevance = redundancy = coding = None
+    relevance = redundancy = coding = products = None
     if target is not None and getattr(selector, "relevance_", None) is None:
-        relevance = encoded.largest(table.relevance(target))
+        products = table.with_target(target)
+        relevance = encoded.largest(np.clip(explained_share(products.T, table.energy), 0.0, 1.0))
     if selector.coding() is None:
         coding = _coding_on(encoded, table)
         if len(coding.columns) == selector.n_features_:
             source = coding.source if encoded.mixed else None
             redundancy = coding.mean(explained_by_selected(coding.shares, coding.chosen, source))
-    return Measured(relevance, redundancy, coding)
+    found = Measured(relevance, redundancy, coding)
+    return found if products is None or coding is None else _along_the_path(found, coding, products, encoded)
+
+
+def _along_the_path(found: Measured, coding: Coding, products: Array, encoded: Encoded) -> Measured:
+    """What each chosen column explains of the target beyond those before it, and what each other one would add."""
+    directions = max(1, len(products))
+    factor = np.tril(coding.shares[:, coding.chosen].T).astype(np.float64)
+    steps = solve_triangular(factor, products[:, coding.chosen].T, lower=True, check_finite=False) / np.sqrt(directions)
+    origin = coding.source[coding.chosen]
+    shares = np.square(steps).sum(axis=1)
+    told = np.array([shares[origin == column].sum() for column in coding.columns])
+    left = 1.0 - np.einsum("ij,ij->j", coding.shares, coding.shares, dtype=np.float64)
+    rest = np.square(products / np.sqrt(directions) - steps.T @ coding.shares).sum(axis=0)
+    added = np.divide(rest, left, out=np.zeros_like(rest), where=left > NOTHING_LEFT)
+    return replace(
+        found,
+        coding=replace(coding, steps=steps),
+        directions=directions,
+        told=told / max(float(told.sum()), 1.0),
+        next_told=encoded.largest(np.minimum(added, 1.0)),
+    )
 
 
 def _coding_on(encoded: Encoded, table: Standardised) -> Coding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 SCHEMA = "easyfs-report"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class Asked(TypedDict):
@@ -22,6 +22,7 @@ class Asked(TypedDict):
     task: str | None
     seed: int | None
     source: str | None  # the file, where the table comes from one
+    command_line: bool  # whether it was asked for there: advice is given in its words
     version: str  # of the library
     created: str  # ISO 8601, UTC
 
@@ -85,8 +86,24 @@ class Neighbour(TypedDict):
 
     column: int
     name: str
-    share: float  # of it that the chosen column says beyond those chosen before
-    alone: float  # of it that the chosen column says by itself
+    share: float  # of it that the chosen column explains beyond those chosen before
+    alone: float  # of it that the chosen column explains by itself
+
+
+class NearCopy(TypedDict):
+    """Another chosen column that overlaps almost wholly with a chosen one."""
+
+    column: int
+    name: str
+    place: int
+    share: float
+
+
+class Interchangeable(TypedDict):
+    """Columns that can take a chosen one's place, and how often it or one of them came up."""
+
+    names: list[str]
+    frequency: float
 
 
 class Feature(TypedDict):
@@ -99,15 +116,19 @@ class Feature(TypedDict):
     dtype: str
     parts: list[str]
     included: bool
-    gain: float | None
+    adds: float | None  # share of the target (without one, of the table) that it explains beyond those before it
+    explained: float | None  # ... that it and those before it explain together
+    gain: float | None  # what the method itself went by
     cumulative: float | None
     score: float | None
-    relevance: float | None
-    redundancy: float | None
+    relevance: float | None  # share of the target that it explains by itself
+    redundancy: float | None  # share of it that the other chosen columns explain
     missing: float
     frequency: float | None
-    p_value: float | None  # how likely the best of as many unrelated columns would tell as much
-    beyond_chance: bool | None  # whether it tells more than chance
+    interchangeable: Interchangeable | None
+    near_copies: list[NearCopy]  # among the chosen columns
+    p_value: float | None  # how likely the best of as many unrelated columns would explain as much
+    beyond_chance: bool | None  # whether it explains more than chance
     stands_for: list[Neighbour]
 
 
@@ -125,6 +146,7 @@ class RunnerUp(TypedDict):
     column: int
     name: str
     kind: str
+    adds: float | None  # share of the target that it would add to the chosen columns
     score: float | None
     relevance: float | None
     redundancy: float | None
@@ -151,12 +173,11 @@ class Selected(TypedDict):
 class Enough(TypedDict):
     """How many columns are enough."""
 
-    adds_up: bool  # whether gains are shares of one whole
-    total: float | None
+    of: str | None  # what is explained: "target", "table", or None if that was not measured
+    total: float | None  # share of it that all chosen columns explain together
     at_90: int | None  # columns that reach 90% of the total
     at_95: int | None
-    scores_add: bool  # whether the score of a column that is not chosen is what it would add
-    chance_after: int | None  # columns after which none tells more than chance; 0 if none does at all
+    chance_after: int | None  # columns after which none explains more than chance; 0 if none does at all
 
 
 class OverlapColumn(TypedDict):
@@ -168,7 +189,7 @@ class OverlapColumn(TypedDict):
 
 
 class Overlap(TypedDict):
-    """Share of each column (down) that each chosen column (across) says by itself."""
+    """Share of each column (down) that each chosen column (across) explains by itself."""
 
     chosen: list[OverlapColumn]
     columns: list[OverlapColumn]
@@ -230,8 +251,74 @@ class CrossValidation(TypedDict):
     split: str  # how rows came to their fold: "at random", "in order of time", "by groups" or "as given"
     points: list[Point]
     random: list[Point]
+    all: Point | None  # with all columns that a model can use
     enough: int | None  # the fewest columns within one standard error of the best
     failures: list[str]
+
+
+class CountPoint(TypedDict):
+    """The share of the target explained in left-out rows, with a number of columns."""
+
+    columns: int
+    mean: float
+    error: float  # one standard error of the mean over folds
+
+
+class InFolds(TypedDict):
+    """In how many folds a column was chosen."""
+
+    column: int
+    name: str
+    folds: int
+    chosen: bool
+
+
+class ColumnCount(TypedDict):
+    """How the number of columns was found by cross-validation, with ``n_features_to_select="cv"``."""
+
+    folds: int
+    points: list[CountPoint]
+    best: int  # number of columns with the best mean
+    taken: int  # the fewest within one standard error of it
+    columns: list[InFolds]  # of the first so many of each fold, those found most often first
+    more: int  # further columns, of single folds mostly
+    jaccard: float | None  # mean overlap of two folds' columns: 1 if they are the same
+
+
+class Picture(TypedDict):
+    """The relation of one chosen column, or of columns that matter together, to the target.
+
+    ``kind`` says which other fields are there; see :mod:`easyfs.report.pictures`.
+    """
+
+    columns: list[int]
+    names: list[str]
+    kind: str  # box, scatter, bars or pair
+    data: dict[str, Any]
+
+
+class BoxPicture(Picture):
+    """Numbers by class, or the target by value of a column."""
+
+
+class ScatterPicture(Picture):
+    """Numbers over numbers."""
+
+
+class BarsPicture(Picture):
+    """Classes by value of a column."""
+
+
+class PairPicture(Picture):
+    """Two columns, by class or by third of the target."""
+
+
+class Pictures(TypedDict):
+    """Pictures of a sample of the rows."""
+
+    rows: int  # that the lines, boxes and bars come from
+    columns: list[Picture]
+    together: list[Picture]
 
 
 class Caution(TypedDict):
@@ -264,4 +351,6 @@ class Content(TypedDict):
     set_aside: SetAside
     stability: Stability | None
     cross_validation: CrossValidation | None
+    column_count: ColumnCount | None
+    pictures: Pictures | None
     warnings: list[Caution]

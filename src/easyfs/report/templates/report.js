@@ -76,7 +76,7 @@
   const tell = (element) => {
     if (element.dataset.says) {
       const [by, of, share] = element.dataset.says.split(",");
-      return `${names[by]} says ${share} of ${names[of]}`;
+      return `${names[by]} explains ${share} of ${names[of]}`;
     }
     const name = element instanceof SVGElement && element.dataset.f ? names[element.dataset.f] : "";
     return [name, element.dataset.tip].filter(Boolean).join(": ");
@@ -105,6 +105,52 @@
   document.addEventListener("pointerdown", over);
   for (const moved of ["wheel", "touchmove"]) document.addEventListener(moved, clear, { passive: true });
   document.addEventListener("keydown", (event) => event.key === "Escape" && clear());
+
+  // Copy the names of the chosen columns, one a line.
+  const copy = document.getElementById("copy");
+  if (copy) {
+    const copied = document.getElementById("copied");
+    const text = (names.list || []).join("\n");
+    const byHand = () => {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done ? Promise.resolve() : Promise.reject();
+    };
+    const put = () => (navigator.clipboard ? navigator.clipboard.writeText(text).catch(byHand) : byHand());
+    copy.addEventListener("click", () => {
+      put().then(
+        () => (copied.textContent = `${names.list.length} copied`),
+        () => (copied.textContent = "The browser does not allow it")
+      );
+    });
+    copy.hidden = false;
+  }
+
+  // Enlarge a picture.
+  const large = document.getElementById("large");
+  all(".picture").forEach((picture) => {
+    const drawn = picture.querySelector(".drawn");
+    const caption = picture.querySelector("figcaption");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.setAttribute("aria-label", `Enlarge: ${caption.textContent.trim()}`);
+    button.append(...drawn.childNodes);
+    drawn.replaceWith(button);
+    button.addEventListener("click", () => {
+      const title = document.createElement("p");
+      title.append(...[...caption.childNodes].map((node) => node.cloneNode(true)));
+      large.querySelector("div").replaceChildren(button.querySelector("svg").cloneNode(true), title);
+      clear();
+      large.showModal();
+    });
+  });
+  large.querySelector("button").addEventListener("click", () => large.close());
+  large.addEventListener("click", (event) => event.target === large && large.close());
+  all(".script-only").forEach((element) => (element.hidden = false));
 
   // Dark or light: as the system says, until the reader chooses.
   const root = document.documentElement;
