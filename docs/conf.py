@@ -40,6 +40,7 @@ extensions = [
     "mathml",
     "support_table",
     "api_pages",
+    "root_pages",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_ext", "_templates", "figures", "gallery/**.ipynb", "gallery/**.py"]
@@ -64,7 +65,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
     "ignore_pattern": "|".join([r"__init__", *ABSENT]),
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.ByQuestion",
     "download_all_examples": False,
     "remove_config_comments": True,
     "abort_on_example_error": False,
@@ -92,11 +93,12 @@ html_theme_options = {
     "navbar_align": "left",
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": [], "gallery/*": ["sidebar-nav-bs"]}
+# Pages without pages below them need no list of these.
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "start", "choosing")}

@@ -9,6 +9,7 @@ No. The table is made up: 2,000 customers, and whether they left.
 
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -43,6 +44,16 @@ with warnings.catch_warnings(record=True) as said:
     selector = EasyFS(random_state=0).fit(customers, left)
 print(said[0].message)
 print(selector.explain())
+
+# %%
+# What each chosen column adds:
+
+names = [column.name for column in selector.explain().chosen]
+figure, axes = plt.subplots(figsize=(6, 2), layout="constrained")
+axes.barh(names, selector.gains_, color="#2a6f97")
+axes.invert_yaxis()
+axes.set_xlabel("adds to what is explained")
+axes.spines[["top", "right"]].set_visible(False)
 
 # %%
 # What each column was taken for:

@@ -22,12 +22,12 @@ X = pd.concat([X, pd.DataFrame(noise).add_prefix("noise ")], axis=1)
 # beat it has found nothing.
 
 found = compare(["easyfs", "mrmr", "pearson", "all"], X, y, sizes=[2, 4, 8], folds=5, repeats=2)
-print(found.to_markdown())
+found.scores().groupby(["selector", "size"])["accuracy"].mean().unstack().round(3)
 
 # %%
 # The same as a figure. Bands are the spread over the folds.
 
-found.plot_sizes()
+axes = found.plot_sizes()
 
 # %%
 # Is a difference more than luck? Wins, ties and losses against each other selector, with Wilcoxon's test; on

@@ -11,6 +11,7 @@ seconds, this example has small files; the code is the same for large ones.
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import polars as pl
 
@@ -39,6 +40,16 @@ print(table)
 
 selector = easyfs.EasyFS(random_state=0).fit(table, "power")
 print(list(selector.get_feature_names_out()), "of", selector.n_rows_, "rows")
+
+# %%
+# What each of the first columns adds; the other sensors tell no more than chance.
+
+first = [table.names[j] for j in selector.order_[:6]]
+figure, axes = plt.subplots(figsize=(6, 2.2), layout="constrained")
+axes.barh(first, selector.scores_[selector.order_[:6]], color=["#2a6f97"] * selector.n_features_ + ["#b7b7b7"] * 6)
+axes.invert_yaxis()
+axes.set_xlabel("adds, or would add (grey: not chosen)")
+axes.spines[["top", "right"]].set_visible(False)
 
 # %%
 # The same table in memory, and the same answer:

@@ -8,6 +8,7 @@ A selector is a step like any other: ``GridSearchCV`` sets its parameters by nam
 scikit-learn, with 30 columns of noise.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_diabetes
@@ -30,6 +31,18 @@ folds = KFold(4, shuffle=True, random_state=0)
 search = GridSearchCV(pipeline, {"select__n_features_to_select": [2, 4, 8], "model__n_neighbors": [10, 30]}, cv=folds)
 search.fit(X, y)
 print(search.best_params_)
+
+# %%
+# The score over the number of columns, for both models:
+
+results = pd.DataFrame(search.cv_results_)
+figure, axes = plt.subplots(figsize=(6, 2.6), layout="constrained")
+for neighbours, rows in results.groupby("param_model__n_neighbors"):
+    counts = rows["param_select__n_features_to_select"].astype(int)
+    axes.plot(counts, rows["mean_test_score"], marker="o", label=f"{neighbours} neighbours")
+axes.set(xlabel="columns", ylabel="R2 in the folds", xticks=sorted(counts))
+axes.legend(frameon=False)
+axes.spines[["top", "right"]].set_visible(False)
 
 # %%
 # What the columns are worth to this model:

@@ -25,7 +25,7 @@ QUESTIONS = (
     "sparse",
     "categories and dates",
     "says how many",
-    "stream (partial_fit, merge)",
+    "stream",
     "files, Dask, Spark",
     "GPU",
 )

@@ -18,7 +18,7 @@ begin = 0.0
 for place, column in enumerate(explanation.chosen):
     axes.barh(place, column.gain, left=begin, color="#2a6f97", height=0.55)
     begin += column.gain
-    for_others = ", ".join(near.name for near in column.stands_for[:3])
+    for_others = ", ".join(near.name for near in column.stands_for[:2])
     axes.text(begin + 0.012, place - 0.13, f"{column.gain:.0%}", va="center", fontsize=9)
     if for_others and begin < 0.6:
         axes.text(begin + 0.012, place + 0.2, f"also says: {for_others}", va="center", fontsize=7.5, color="#777777")

@@ -29,10 +29,3 @@ def examples_that_run(found: Any) -> list[doctest.Example]:
 @pytest.mark.parametrize(("module", "name"), dict.fromkeys(PUBLIC), ids=lambda part: getattr(part, "__name__", part))
 def test_a_public_object_has_an_example(module: ModuleType, name: str) -> None:
     assert examples_that_run(getattr(module, name)), f"{module.__name__}.{name} has no example that runs"
-
-
-def test_the_stage_of_spark_has_an_example() -> None:
-    spark = pytest.importorskip("easyfs.spark")
-    assert examples_that_run(spark.SparkEasyFS)
-    # A model needs a session of Spark, which is too slow to start for an example.
-    assert ">>>" in spark.SparkEasyFSModel.__doc__
