@@ -64,6 +64,8 @@ class _Stage(Params):
     include = _param("include", "columns that are selected in any case, by name or place")
     exclude = _param("exclude", "columns that are never selected, by name or place")
     feature_groups = _param("feature_groups", "a label for each column: those with the same one go together")
+    memory_limit = _param("memory_limit", "gigabytes that a fit may hold beside the table itself")
+    device = _param("device", "where rows are multiplied; None for the processor")
     random_state = _param("random_state", "seed of the network")
     memory_limit = _param("memory_limit", "gigabytes that a fit may hold")
     device = _param("device", "where sums are made by each worker, such as 'cuda'; None for the processor")
