@@ -37,6 +37,17 @@ class SelectorInfo:
         The extra that has to be installed, as in ``pip install 'easyfs-ml[torch]'``.
     paper : str
         Where the method comes from.
+    module : str
+        Where the class is.
+
+    Examples
+    --------
+    >>> from easyfs import available_selectors
+    >>> info = available_selectors()[2]
+    >>> info.name, info.tasks, info.gives, info.needs
+    ('pearson', ('classification', 'regression'), 'ranking', None)
+    >>> info.load()
+    <class 'easyfs.baselines.pearson.PearsonSelector'>
     """
 
     name: str

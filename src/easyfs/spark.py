@@ -159,6 +159,18 @@ class SparkEasyFS(Estimator, _Stage, DefaultParamsReadable, DefaultParamsWritabl
     -----
     The table is read three times: rows are counted, a sample is drawn, sums are made. Cache it if it is dear to compute,
     or if its rows come in another order each time, as after a shuffle: only then is the answer the same each time.
+
+    Examples
+    --------
+    >>> from easyfs.spark import SparkEasyFS
+    >>> stage = SparkEasyFS(features_col="features", label_col="label", n_features_to_select=20, random_state=0)
+    >>> stage.getOrDefault("n_features_to_select"), stage.getOrDefault("outputCol")
+    (20, 'selected')
+
+    With a table of Spark:
+
+    >>> model = stage.fit(table)  # doctest: +SKIP
+    >>> model.names, model.gains  # doctest: +SKIP
     """
 
     def __init__(
@@ -221,6 +233,13 @@ class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
     See Also
     --------
     SparkEasyFS : Fits it.
+
+    Examples
+    --------
+    >>> from easyfs.spark import SparkEasyFSModel
+    >>> model = SparkEasyFSModel.load("folder of a saved model")  # doctest: +SKIP
+    >>> model.names  # doctest: +SKIP
+    >>> model.transform(table).select("selected")  # doctest: +SKIP
     """
 
     def __init__(self) -> None:

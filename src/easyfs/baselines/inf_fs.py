@@ -161,7 +161,7 @@ class InfFSSelector(WeightedBaseline):
     over all paths from it, of any length: the row sums of ``(I - r A)^-1 - I`` with ``r = factor / (largest eigenvalue
     of A)``. They come from one system of linear equations.
 
-     ``rescale=False`` is the formula of the paper to the letter. The authors' later code lets alpha weigh the
+    ``rescale=False`` is the formula of the paper to the letter. The authors' later code lets alpha weigh the
     correlations instead, subtracts the smallest standard deviation and has a factor of 0.99; here these are as in the
     paper.
 

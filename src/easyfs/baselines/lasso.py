@@ -108,22 +108,22 @@ class LassoSelector(Baseline):
     A column's place in the order is that of the first penalty at which its coefficient is not zero; among columns that
     enter at the same penalty, larger coefficients (their norm) come first.
 
-     The path ends when as many columns as wanted have entered. The others follow, by the absolute correlation with what
+    The path ends when as many columns as wanted have entered. The others follow, by the absolute correlation with what
     is left unexplained there. Included columns take part as any other column.
 
-     With several regressions (more than two classes, several labels) the first to enter would be those of the classes
+    With several regressions (more than two classes, several labels) the first to enter would be those of the classes
     that are easiest to tell apart, and the others would have none. There the path, on every fourth penalty, goes on until
     as many columns as wanted are in and nine tenths of the loss are explained (or to its end), and columns are ordered by
     the norm of their coefficients over all regressions.
 
-     ``n_features_to_select="auto"`` takes the columns that are not zero in the model whose penalty has the smallest
+    ``n_features_to_select="auto"`` takes the columns that are not zero in the model whose penalty has the smallest
     cross-validated loss (squared error, or the logistic loss; at least one column), and ranks them before all others.
     The folds are drawn with a fixed seed, by class where there are classes. The search for the penalty ends when the
     loss has not become smaller since the penalty was twice as large. For classes, whose fits are dear, every fourth
     penalty is looked at, and the search also ends when this last halving has brought less than 5 % of what all before
     it have brought: where classes can be told apart without error the loss falls for ever.
 
-     Each fit looks at the columns that the sequential strong rule [3]_ lets through, and is repeated with those that it
+    Each fit looks at the columns that the sequential strong rule [3]_ lets through, and is repeated with those that it
     should have let through, if any. scikit-learn solves them: coordinate descent for numbers, liblinear for classes,
     with the intercept free of penalty up to a thousandth.
 

@@ -161,10 +161,10 @@ class LassoNetSelector(Baseline):
     entropy with several labels, mean squared error of standardised targets); columns are standardised. Included columns
     are trained with like all others.
 
-     ``n_features_to_select="auto"`` takes the columns of the sparsest network on the path whose validation loss is
+    ``n_features_to_select="auto"`` takes the columns of the sparsest network on the path whose validation loss is
     within one standard error of the lowest (and columns that leave later, if a column has come back).
 
-     Where this differs from the well-known implementation:
+    Where this differs from the well-known implementation:
 
      - The proximal operator belongs to gradient descent with a fixed step. So the weights of the inputs are trained
        without momentum, and the step is the inverse of a bound on the curvature (of the loss, times the largest

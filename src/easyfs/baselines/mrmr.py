@@ -114,12 +114,12 @@ class MRMRSelector(WeightedBaseline):
     target of numbers is cut into ``n_bins`` bins that hold the same number of rows. In a quotient each correlation (or
     shared information) counts as 0.001 at least. The first column is the one of largest relevance.
 
-     The defaults are the F-correlation quotient [2]_; ``form="information"`` is the mutual information difference [1]_.
+    The defaults are the F-correlation quotient [2]_; ``form="information"`` is the mutual information difference [1]_.
     With ``redundancy="max"`` and correlations, a column whose absolute correlation with a selected one is 1 up to 1e-8
     (1e-5 for float32 tables) is a copy and waits until no other column is left. The package mrmr_selection does the
     same where the correlation is 1 to the last bit, and leaves columns of relevance 0 out, which here come last.
 
-     A missing value counts as the mean of its column. Columns that are equally good are taken in the order of the
+    A missing value counts as the mean of its column. Columns that are equally good are taken in the order of the
     table. Columns beyond the number asked for are ordered by the formula after the last step.
 
     References

@@ -99,7 +99,7 @@ class MutualInformationSelector(Baseline):
     classes with classes. Columns of numbers are scaled and get a little noise, which separates equal values. The same
     ``random_state`` gives the same estimates as there up to rounding, which counts only where distances are equal.
 
-     A class with no more than ``n_neighbors`` rows is estimated from as many neighbours as it has, and a class of a
+    A class with no more than ``n_neighbors`` rows is estimated from as many neighbours as it has, and a class of a
     single row is left out; a table with no more than ``n_neighbors`` rows is treated the same.
 
     References

@@ -105,13 +105,13 @@ class RandomForestSelector(Baseline):
     ``importance="impurity"`` is the share of the decrease of impurity (Gini, or squared error) that splits on a column
     bring, on the rows that the trees were grown on.
 
-     ``importance="permutation"`` is Breiman's: for each tree, the loss of accuracy (numbers: the growth of the mean
+    ``importance="permutation"`` is Breiman's: for each tree, the loss of accuracy (numbers: the growth of the mean
     squared error, in units of the variance) on the rows that the tree was not grown on when the values of a column are
     shuffled among them, averaged over the trees and, with several targets, over the targets. A column that no tree
     splits on has importance 0; the importance of a useless one may be slightly negative. (scikit-learn's
     ``permutation_importance`` shuffles for the forest as a whole, on rows that have to be set aside.)
 
-     Columns without importance keep the order of the table. Columns are scaled before, which is no matter to trees but
+    Columns without importance keep the order of the table. Columns are scaled before, which is no matter to trees but
     for rounding to float32; several targets are scaled to the same variance.
 
     References

@@ -330,11 +330,11 @@ class ReliefFSelector(Baseline):
     this is RReliefF: ``P(differ | targets differ)`` against ``P(differ | targets alike)``, estimated from the nearest
     rows [2]_.
 
-     Up to ``max_references`` rows all rows are used and nothing is random. Of larger tables so many rows are drawn,
+    Up to ``max_references`` rows all rows are used and nothing is random. Of larger tables so many rows are drawn,
     from each class its share, and neighbours are found for those, among all rows, as in the papers, which draw rows
     too: time and memory then grow with the number of rows, not with its square.
 
-     Two libraries depart from the papers: scikit-feature divides by the prior where the paper multiplies, does not
+    Two libraries depart from the papers: scikit-feature divides by the prior where the paper multiplies, does not
     scale the columns and does not divide by the number of rows; skrebate knows no priors, takes columns with at most
     ten distinct values for categories, and turns a numeric target into hits and misses by its standard deviation.
     ``convention`` gives their numbers.

@@ -164,7 +164,7 @@ class SPECSelector(Baseline):
        (F'u_1)^2)``, which is to be small and is the Laplacian score; - style k: ``sum_{j=2..k} (2 - l_j) (F'u_j)^2``,
        which is to be large.
 
-     ``scores_`` is larger for better columns: the first two are negated. The implementation in scikit-feature computes
+    ``scores_`` is larger for better columns: the first two are negated. The implementation in scikit-feature computes
     the same numbers and ranks by them the other way round, worst column first, for all three. With ``affinity="class"``
     the target must be classes, and style 0 ranks as the Fisher score does.
 

@@ -142,21 +142,21 @@ class SPFSRSelector(Baseline):
     Every column has an importance, 0 at first. The columns in use are those with the largest importances, as many as
     are wanted; with "auto", those whose importance is not below 0. Each step
 
-     1. measures the gradient: all importances are moved at once by ``c = 0.05``, up or down at random (``d = +-1``),
+    1. measures the gradient: all importances are moved at once by ``c = 0.05``, up or down at random (``d = +-1``),
        and the opposite way, and ``(y+ - y-) / (2 c d)`` is averaged over ``n_gradients`` such pairs. Pairs without a
-       difference are left out; if none is left the last gradient is used again; 2. takes as its gain that of Barzilai
-       and Borwein, ``a = s's / -s'q``, with ``s`` and ``q`` the last change of the importances and of the gradient,
-       between 0.01 and 2 (:func:`~easyfs.baselines.spfsr.bb_gain`); 3. changes the importances by ``a g``, by 0.2 at
-       most each. If that leaves the same columns in use, larger and larger steps along ``g`` are tried until others
-       are; if none does it, the search begins again from importances of 0; 4. measures the columns now in use. The best
-       that were measured are the result.
+       difference are left out; if none is left the last gradient is used again;
+    2. takes as its gain that of Barzilai and Borwein, ``a = s's / -s'q``, with ``s`` and ``q`` the last change of the
+       importances and of the gradient, between 0.01 and 2 (:func:`~easyfs.baselines.spfsr.bb_gain`);
+    3. changes the importances by ``a g``, by 0.2 at most each. If that leaves the same columns in use, larger and larger
+       steps along ``g`` are tried until others are; if none does it, the search begins again from importances of 0;
+    4. measures the columns now in use. The best that were measured are the result.
 
-     Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
+    Start, perturbation, bounds and the steps of 3 are those of the authors' program spFSR; like there, gains are not
     smoothed. That program, unless told otherwise, starts from the importances of a forest: ``start="forest"`` takes those
     of 50 trees, stretched to lie between -0.1 and 0.1; the search is not restricted to the best of them as there.
     Columns of equal importance are taken in random order.
 
-     Groups have one importance each. Included columns are always in use. Where the number of columns that are wanted
+    Groups have one importance each. Included columns are always in use. Where the number of columns that are wanted
     leaves no choice, the search is as with "auto".
 
     References

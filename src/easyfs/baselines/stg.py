@@ -172,11 +172,11 @@ class STGSelector(Baseline):
     not become better for ``n_iter_no_change`` epochs, and the best state is taken. Columns are ordered by ``mu + 1/2``.
     Included columns are trained with like all others.
 
-     ``n_features_to_select="auto"`` takes the columns whose gate stands open without noise, ``mu + 1/2 > 0`` (at least
+    ``n_features_to_select="auto"`` takes the columns whose gate stands open without noise, ``mu + 1/2 > 0`` (at least
     one). The default alpha found just the true ones when 5 of 50 columns of 600 to 1000 rows made a target or two
     classes; with fewer rows or weaker columns it takes some more.
 
-     It follows the paper where the well-known implementation differs: the penalty is the sum over the columns (there,
+    It follows the paper where the well-known implementation differs: the penalty is the sum over the columns (there,
     the mean, with which the same alpha closes fewer gates the more columns there are; for that, divide alpha by their
     number), and each row of a batch has noise of its own (there, all rows share one draw, whose gradient is noisier).
     The gates start at 0 exactly, not at small random numbers.

@@ -94,7 +94,7 @@ class XGBoostSelector(Baseline):
     Trees are grown on histograms (``tree_method="hist"``). "cover" counts rows weighted by the second derivative of the
     loss. "gain" may put a column first that was used once: "total_gain" is the steadier one.
 
-     Columns that no tree uses come last, in the order of the table. Columns are scaled before, which is no matter to
+    Columns that no tree uses come last, in the order of the table. Columns are scaled before, which is no matter to
     trees but for rounding to float32. Sparse tables are made dense, as their empty entries are zeros and not missing.
     Several targets or labels get trees of their own, whose importances are gathered.
 

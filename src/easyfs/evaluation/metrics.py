@@ -18,6 +18,24 @@ def nmse(y_true: Any, y_pred: Any) -> float:
     """Normalised mean squared error: squared error relative to predicting the mean of these very rows.
 
     Several targets: the mean over them. 0 is perfect, 1 is no better than the mean.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, t)
+        The targets.
+    y_pred : array-like of shape (n,) or (n, t)
+        What a model predicts.
+
+    Returns
+    -------
+    float
+        NaN where a target does not vary.
+
+    Examples
+    --------
+    >>> from easyfs.evaluation import nmse
+    >>> nmse([1, 2, 3], [1, 2, 3]), nmse([1, 2, 3], [2, 2, 2])
+    (0.0, 1.0)
     """
     truth, guess = np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
     truth, guess = truth.reshape(len(truth), -1), guess.reshape(len(guess), -1)
@@ -102,6 +120,14 @@ def nogueira_stability(chosen: Any, n_columns: int) -> float:
     float
         1 when all runs chose the same columns, about 0 when they chose at random; NaN for fewer than two runs, or when all
         runs chose all columns or none.
+
+    Examples
+    --------
+    >>> from easyfs.evaluation import nogueira_stability
+    >>> nogueira_stability([[0, 1], [0, 1], [0, 1]], n_columns=10)
+    1.0
+    >>> round(nogueira_stability([[0, 1], [0, 2], [0, 3]], n_columns=10), 3)
+    0.375
     """
     runs = len(chosen)
     if runs < 2:
@@ -117,7 +143,24 @@ def nogueira_stability(chosen: Any, n_columns: int) -> float:
 
 
 def jaccard_stability(chosen: Any) -> float:
-    """Mean Jaccard index over all pairs of runs: shared columns over all columns of either."""
+    """Mean Jaccard index over all pairs of runs: shared columns over all columns of either.
+
+    Parameters
+    ----------
+    chosen : list of sequences of int
+        The columns chosen in each run.
+
+    Returns
+    -------
+    float
+        1 when all runs chose the same columns, 0 when no two share one; NaN for fewer than two runs.
+
+    Examples
+    --------
+    >>> from easyfs.evaluation import jaccard_stability
+    >>> round(jaccard_stability([[0, 1], [0, 2]]), 3)
+    0.333
+    """
     sets = [frozenset(int(c) for c in columns) for columns in chosen]
     if len(sets) < 2:
         return float("nan")

@@ -43,8 +43,20 @@ class StabilitySelection:
     nogueira, jaccard : float
         Stability of the runs as a whole.
     n_runs : int
+        How many parts of the rows were drawn.
     runs : tuple of ndarray
         The columns that were selected in each run.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs.evaluation import stability_selection
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = stability_selection("pearson", X, y, n_runs=10, random_state=0)
+    >>> [found.names[j] for j in found.stable]
+    ['petal length (cm)', 'petal width (cm)']
+    >>> found.frequency.round(2).tolist()
+    [0.0, 0.0, 1.0, 1.0]
     """
 
     frequency: Array
@@ -103,6 +115,15 @@ def stability_selection(
     Returns
     -------
     StabilitySelection
+        How often each column came up, and which are stable.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs.evaluation import stability_selection
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stability_selection("fisher_score", X, y, n_runs=10, random_state=0).mean_size
+    2.0
     """
     check_number("n_runs", n_runs, 2, whole=True)
     check_number("threshold", threshold, 0.5, 1.0, above=True)

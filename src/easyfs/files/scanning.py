@@ -57,6 +57,17 @@ class Scan:
         Columns, and what says of polars Series of them which rows count.
     progress : callable, optional
         Called by a fit with the number of rows of each pass that it has done.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, polars as pl, easyfs
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> pl.DataFrame({"a": [1, 2], "b": ["x", "y"]}).write_csv(folder / "small.csv")
+    >>> table = easyfs.scan(folder / "small.csv")
+    >>> table.n_files, table.names
+    (1, ['a', 'b'])
+    >>> table.select(["b"]).collect()["b"].to_list()
+    ['x', 'y']
     """
 
     members: list[Member]
