@@ -144,16 +144,23 @@ def overview(inputs: dict[str, dict[str, Entry]]) -> list[str]:
     """One table: quality and time of every method on every input."""
     methods = [m for m in METHODS if any(m in part for part in inputs.values())]
     lines = [f"| | {' | '.join(inputs)} |", "|---" * (len(inputs) + 1) + "|"]
-    lines += [f"| {method} | {' | '.join(brief(part.get(method)) for part in inputs.values())} |" for method in methods]
+    lines += [f"| {method} | {' | '.join(brief(method, part) for part in inputs.values())} |" for method in methods]
     return lines
 
 
-def brief(entry: Entry | None) -> str:
+def fewer(entry: Entry, part: dict[str, Entry]) -> str:
+    """How many rounds a method has, where others have more: its mean is over other tables than theirs."""
+    most = max(len(other.rounds) for other in part.values())
+    return f" ({len(entry.rounds)} of {most} rounds)" if len(entry.rounds) < most else ""
+
+
+def brief(method: str, part: dict[str, Entry]) -> str:
     """A cell of the overview."""
+    entry = part.get(method)
     if entry is None:
         return "—"
     if entry.row["rounds"] and entry.quality is not None:
-        return f"{entry.quality:.3f}, {seconds(entry.warm)}"
+        return f"{entry.quality:.3f}, {seconds(entry.warm)}{fewer(entry, part)}"
     return f"over {entry.row['limit']:g} s" if entry.row["status"] == "overrun" else entry.row["status"]
 
 
@@ -220,20 +227,24 @@ def better_elsewhere(name: str, part: dict[str, Entry]) -> str:
     others = {m: e for m, e in good.items() if m not in (OWN, "random")}
     faster = [e for e in others.values() if (e.warm or 0.0) < (own.warm or 0.0) and e.as_good_as(own)]
     better = [e for e in others.values() if not own.as_good_as(e)]
-    told = f"- **{name}** (EasyFS {own.quality:.3f} in {seconds(own.warm)}): "
-    told += f"faster and as good within the spread: {listed(faster, own)}. " if faster else "none is faster and as good. "
+    told = f"- **{name}** (EasyFS {own.quality:.3f} in {seconds(own.warm)}{fewer(own, part)}): "
+    told += (
+        f"faster and as good within the spread: {listed(faster, own, part)}. " if faster else "none is faster and as good. "
+    )
     slower = [e for e in better if e not in faster]
     told += (
-        f"Better beyond the spread, and slower: {listed(slower, own)}." if slower else "None is better beyond the spread."
+        f"Better beyond the spread, and slower: {listed(slower, own, part)}."
+        if slower
+        else "None is better beyond the spread."
     )
     return told
 
 
-def listed(entries: list[Entry], own: Entry) -> str:
+def listed(entries: list[Entry], own: Entry, part: dict[str, Entry]) -> str:
     """Methods with their quality, their time, and whether they found fewer of the true columns."""
     told = []
     for entry in sorted(entries, key=lambda e: (e.warm or 0.0, e.method)):
-        text = f"{entry.method} {entry.quality:.3f} in {seconds(entry.warm)}"
+        text = f"{entry.method} {entry.quality:.3f} in {seconds(entry.warm)}{fewer(entry, part)}"
         mine, theirs = (list(e.scores("recall").values()) for e in (own, entry))
         if entry.model != "recall" and mine and theirs and np.mean(theirs) < np.mean(mine) - 0.005:
             text += f" (true columns {np.mean(theirs):.2f}, EasyFS {np.mean(mine):.2f})"
@@ -259,8 +270,8 @@ def page(inputs: dict[str, dict[str, Entry]]) -> str:
         "",
         "## Where EasyFS is not the best choice",
         "",
-        "With screens on. As good within the spread: not worse by more than the standard deviation of the difference over",
-        "rounds.",
+        "With screens on. As good within the spread: not worse by more than the standard deviation of the difference over the",
+        "rounds that both have.",
         "",
         *(better_elsewhere(name, part) for name, part in inputs.items()),
         "",

@@ -208,11 +208,15 @@ def panel(name: str, points: list[Point], x: float, y: float) -> list[str]:
     chance = next((value for method, _, value in points if method == RANDOM), None)
     axes = axes_of(shown, x, y)
     left, _, right, _ = axes.frame
-    parts = [text(left, y + TOP - 9, name, font_size=13, font_weight=700, fill="#111827"), *grid(axes), front(axes, shown)]
+    parts = [
+        text(left, y + TOP - 9, name, font_size=12.5, font_weight=700, fill="#111827"),
+        *grid(axes),
+        front(axes, shown),
+    ]
     if chance is not None:
         if chance >= axes.values[0]:
             parts.append(line(left, axes.up(chance), right, axes.up(chance), 'stroke="#9ca3af" stroke-dasharray="4 3"'))
-        said = f"random columns {chance:.3f}"
+        said = f"random {chance:.3f}"
         parts.append(text(right, y + TOP - 9, said, text_anchor="end", fill="#6b7280", font_style="italic"))
     for method, seconds, value in sorted(shown, key=lambda point: kind(point[0]) == "EasyFS"):
         colour, radius = KINDS[kind(method)][0], 5.5 if kind(method) == "EasyFS" else 3.8
