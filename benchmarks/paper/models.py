@@ -97,7 +97,7 @@ def page() -> str:
         for model in models:
             for label, slow in (("all methods, one repeat", True), ("fast methods, three repeats", False)):
                 found = headline(results(task, OWN), slow=slow, model=model)
-                if not found.names:
+                if not found.score_rows:  # not measured yet
                     continue
                 ranked = ", ".join(f"{method} {rank:.2f}" for method, rank in found.ranks().items())
                 lines += [f"## {task.capitalize()}, {model}: {label}", "", *over_what(found), ""]

@@ -207,16 +207,25 @@ def test_less_is_better_turns_the_sign() -> None:
     assert SELECTORS[best] == means.idxmin()
 
 
+def found_rows(found: Comparison) -> list[Any]:
+    return [*found.data.values(), *found.fit_rows.values(), *found.score_rows.values()]
+
+
 def test_ranks_friedman_and_duels_are_those_of_the_matrix() -> None:
     found = Comparison(table_rows() + table_rows("wine", seed=1))
-    scores, _, names = found.matrix("f1")
+    scores, cells, names = found.matrix("f1")
     ranks = dict(zip(names, mean_ranks(scores), strict=True))
-    assert found.ranks("f1") == pytest.approx(ranks)
-    assert list(found.ranks("f1")) == sorted(ranks, key=lambda name: ranks[name])
-    test = found.friedman("f1", level=0.1)
+    assert found.ranks("f1", over="means") == pytest.approx(ranks)
+    assert list(found.ranks("f1", over="means")) == sorted(ranks, key=lambda name: ranks[name])
+    test = found.friedman("f1", over="means", level=0.1)
     np.testing.assert_allclose(test.ranks, mean_ranks(scores))
     assert (test.n_cells, test.level) == (8, 0.1)
-    first, second = found.duels("pearson", "f1", tie=0.1)
+    # By default a table counts once; several data sets may be of one table.
+    assert found.friedman("f1").n_cells == 2
+    assert Comparison(found_rows(found), {"heart": "one", "wine": "one"}).friedman("f1").n_cells == 1
+    blocks = [cell[0] for cell in cells]
+    assert found.ranks("f1") == pytest.approx(dict(zip(names, mean_ranks(scores, blocks), strict=True)))
+    first, second = found.duels("pearson", "f1", over="means", tie=0.1)
     assert (first.against, second.against) == ("easyfs", "random")
     gap = scores[:, 1] - scores[:, 0]
     assert first.wins == (gap > 0.1).sum()

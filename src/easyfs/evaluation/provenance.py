@@ -103,12 +103,14 @@ def _commit() -> str | None:
     """The commit of the checkout that the library is in, with ``+`` where files have changed; None where there is none."""
     if not (PACKAGE.parents[1] / ".git").exists():
         return None
-    asked = ["git", "-C", str(PACKAGE), "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"]
+    git = ["git", "-C", str(PACKAGE)]
+    how: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 30, "check": True}
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+        head = subprocess.run([*git, "rev-parse", "HEAD"], **how).stdout
+        changed = subprocess.run([*git, "status", "-s", "-uno", "."], **how).stdout
+    except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
+    return head.strip()[:12] + ("+" if changed.strip() else "")
 
 
 def _machine() -> str:
