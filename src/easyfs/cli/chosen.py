@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from easyfs.base.explanation import ChosenColumn, Explanation
@@ -93,7 +94,7 @@ def chance_line(rows: list[dict[str, Any]]) -> str:
     return f"{which} no more than chance{where}"
 
 
-def together(found: dict[str, Any]) -> str:
+def together(found: Mapping[str, Any]) -> str:
     """Columns that matter together, or one in a curve, on one line."""
     names = " with ".join(plain(name) for name in found["columns"])
     share = f"{found['share']:.{0 if found['share'] >= 0.01 else 1}%}"

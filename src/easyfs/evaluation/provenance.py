@@ -106,7 +106,7 @@ def _commit() -> str | None:
     git = ["git", "-C", str(PACKAGE)]
     how: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 30, "check": True}
     try:
-        head = subprocess.run([*git, "rev-parse", "HEAD"], **how).stdout
+        head: str = subprocess.run([*git, "rev-parse", "HEAD"], **how).stdout
         changed = subprocess.run([*git, "status", "-s", "-uno", "."], **how).stdout
     except (OSError, subprocess.SubprocessError):
         return None

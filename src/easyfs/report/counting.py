@@ -27,7 +27,11 @@ def column_count_of(selector: BaseSelector, explanation: Explanation) -> ColumnC
     scores = np.array([results[f"split{fold}_test_score"] for fold in range(folds)])
     mean, error = scores.mean(axis=0), scores.std(axis=0, ddof=1) / np.sqrt(folds)
     taken = len({column.group for column in explanation.chosen})
-    sets = [_first(columns, taken, selector) for columns in selector.cv_selections_]  # type: ignore[attr-defined]
+    labels = getattr(selector, "feature_groups", None)
+    sets = [
+        _first(columns, taken, columns if labels is None else np.array([str(labels[j]) for j in columns]))
+        for columns in getattr(selector, "cv_selections_", ())
+    ]
     counts = Counter(int(j) for columns in sets for j in columns)
     chosen = {column.column for column in explanation.chosen}
     names = {column.column: text_of(column.name) for column in explanation.columns}
@@ -47,8 +51,7 @@ def column_count_of(selector: BaseSelector, explanation: Explanation) -> ColumnC
     }
 
 
-def _first(columns: Array, count: int, selector: BaseSelector) -> Array:
+def _first(columns: Array, count: int, groups: Array) -> Array:
     """The columns of the first so many groups of a fold."""
-    groups = selector._selected().groups[columns]
     first = list(dict.fromkeys(groups.tolist()))[:count]
     return columns[np.isin(groups, first)]

@@ -83,8 +83,9 @@ def score_figure(measured: CrossValidation, width: float) -> str:
     canvas = Canvas(width, height, label)
     if not every:
         return canvas.done()
-    low = min([m - s for _, m, s in every] + [level] * (level is not None))
-    high = max([m + s for _, m, s in every] + [level] * (level is not None))
+    levels = [] if level is None else [level]
+    low = min([*(m - s for _, m, s in every), *levels])
+    high = max([*(m + s for _, m, s in every), *levels])
     if high <= low:
         low, high = low - 0.5, high + 0.5
     sizes = sorted({size for size, _, _ in every})

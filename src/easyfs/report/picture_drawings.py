@@ -55,7 +55,7 @@ class _Frame:
 
 
 def _marks(bounds: list[float]) -> dict[float, str]:
-    return {mark: _mark(mark) for mark in ticks(*bounds, 4)}
+    return {mark: _mark(mark) for mark in ticks(bounds[0], bounds[1], 4)}
 
 
 def _mark(value: float) -> str:
@@ -116,7 +116,7 @@ def _scatter(data: dict[str, Any]) -> str:
 
 
 def _ticks_below(canvas: Canvas, bounds: list[float]) -> None:
-    for mark in ticks(*bounds, 4):
+    for mark in ticks(bounds[0], bounds[1], 4):
         canvas.text(_right(mark, bounds), BOTTOM + 15, _mark(mark), "middle", class_="tick")
 
 
