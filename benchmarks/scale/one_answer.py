@@ -2,8 +2,8 @@
 
 Each engine fits the same table with both forms of EasyFS, and what it gives is compared with the answer of memory: the
 whole order, how many are chosen, the gains. The paper's TOX, COIL20 and Wheat599 are read from the folder that EASYFS_DATA
-names; the synthetic tables have 100,000 rows, so that the sample is drawn, and missing values, weights and categories. Spark
-reads files in an order of its own, so its answer is compared with that of memory on the rows as Spark has them.
+names; the synthetic tables have 100,000 rows, so that the sample is drawn, and missing values, weights and categories.
+Spark reads files in an order of its own, so its answer is compared with that of memory on the rows as Spark has them.
 
     python benchmarks/scale/one_answer.py [--tables TOX COIL20 ...] [--engines parquet dask-2 ...] [--out results.jsonl]
 

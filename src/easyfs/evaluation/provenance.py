@@ -103,14 +103,15 @@ def _commit() -> str | None:
     """The commit of the checkout that the library is in, with ``+`` where files have changed; None where there is none."""
     if not (PACKAGE.parents[1] / ".git").exists():
         return None
-    git = ["git", "-C", str(PACKAGE)]
-    how: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 30, "check": True}
     try:
-        head: str = subprocess.run([*git, "rev-parse", "HEAD"], **how).stdout
-        changed = subprocess.run([*git, "status", "-s", "-uno", "."], **how).stdout
+        return _git("rev-parse", "HEAD")[:12] + ("+" if _git("status", "-s", "-uno", ".") else "")
     except (OSError, subprocess.SubprocessError):
         return None
-    return head.strip()[:12] + ("+" if changed.strip() else "")
+
+
+def _git(*asked: str) -> str:
+    found = subprocess.run(["git", "-C", str(PACKAGE), *asked], capture_output=True, text=True, timeout=30, check=True)
+    return found.stdout.strip()
 
 
 def _machine() -> str:

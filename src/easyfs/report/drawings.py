@@ -68,6 +68,12 @@ def _total_line(canvas: Canvas, features: list[Feature], points: list[tuple[floa
         canvas.add("circle", cx=x, cy=y, r=3.2, class_="dot", data_f=feature["column"], data_tip=tip)
 
 
+def _bounds(values: list[float]) -> tuple[float, float]:
+    """The smallest and the largest, or a little around them where they are the same."""
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
 def score_figure(measured: CrossValidation, width: float) -> str:
     """The cross-validated score over the number of columns, with its spread, beside random columns."""
     height, left, right, top, bottom = 270.0, 50.0, width - 12, 16.0, 232.0
@@ -83,11 +89,7 @@ def score_figure(measured: CrossValidation, width: float) -> str:
     canvas = Canvas(width, height, label)
     if not every:
         return canvas.done()
-    levels = [] if level is None else [level]
-    low = min([*(m - s for _, m, s in every), *levels])
-    high = max([*(m + s for _, m, s in every), *levels])
-    if high <= low:
-        low, high = low - 0.5, high + 0.5
+    low, high = _bounds([edge for _, m, s in every for edge in (m - s, m + s)] + ([] if level is None else [level]))
     sizes = sorted({size for size, _, _ in every})
     gap = (right - left - 24) / max(len(sizes) - 1, 1)
     place = {size: left + 12 + gap * (i if len(sizes) > 1 else 0.5) for i, size in enumerate(sizes)}
