@@ -133,8 +133,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
 
     Examples
     --------
-    >>> from sklearn.base import clone
-    from sklearn.datasets import load_iris
+    >>> from sklearn.datasets import load_iris
     >>> from easyfs.evaluation import compare
     >>> X, y = load_iris(return_X_y=True)
     >>> found = compare(["pearson", "fisher_score"], X, y, sizes=[1, 2], repeats=1)

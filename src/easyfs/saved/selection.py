@@ -321,5 +321,16 @@ def load_selection(path: str | os.PathLike[str], *, strict: bool = True) -> Save
     -------
     SavedSelection
         With ``columns``, ``kinds`` and ``transform``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from easyfs import PearsonSelector, load_selection
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "selection.json"
+    >>> saved = PearsonSelector(2).fit(X, y).save_selection(path)
+    >>> load_selection(path).transform(X).shape
+    (150, 2)
     """
     return SavedSelection(read_selection(path), strict=strict)
