@@ -212,7 +212,6 @@ def test_how_many_are_enough(cancer: Frame) -> None:
     # Scores of other methods do not add up.
     scores = build_report(make_selector("mrmr", 3).fit(X, y)).content
     assert scores["enough"]["of"] is None
-    assert not scores["enough"]["scores_add"]
     assert [scores["enough"][key] for key in ("total", "at_90", "at_95", "chance_after")] == [None] * 4  # type: ignore[literal-required]
     assert all(f["cumulative"] is None and f["gain"] is not None for f in scores["features"])
 
