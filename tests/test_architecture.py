@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,11 @@ def test_the_library_does_not_speak_of_the_command_line(module: str) -> None:
 def test_a_file_has_one_idea() -> None:
     lines = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module for module, n in lines.items() if n > LONGEST} <= LONG
+
+
+def test_a_plain_import_loads_no_files_and_no_clusters() -> None:
+    code = "import sys, easyfs; easyfs.EasyFS; print(*(name for name in sys.modules if name.startswith('easyfs.')))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    needless = ("easyfs.files", "easyfs.engines.dask", "easyfs.engines.spark", "easyfs.engines.stream", "easyfs.report")
+    assert "easyfs.estimator.easyfs" in loaded
+    assert not [name for name in loaded if name.startswith(needless)]

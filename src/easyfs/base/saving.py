@@ -16,7 +16,6 @@ import sklearn
 from easyfs.common.json_schema import check_against
 from easyfs.common.plain import finite, plain_value
 from easyfs.common.version import VERSION
-from easyfs.files.whole import write_whole
 from easyfs.tables.holding import held_at_fit
 
 SCHEMA = "easyfs-selection"
@@ -100,6 +99,8 @@ def hash_of(names: list[str], holds: list[str]) -> str:
 
 def write_selection(content: dict[str, Any], path: str | os.PathLike[str]) -> Path:
     """Write a selection, whole or not at all."""
+    from easyfs.files.whole import write_whole  # noqa: PLC0415 - its package knows all formats: not for `import easyfs`
+
     target = Path(path)
     write_whole(target, as_bytes(content))
     return target
