@@ -58,7 +58,7 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path):
     again = subprocess.run(args, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert results.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
-    assert "<table>" in (tmp_path / "out.html").read_text()
+    assert "<table" in (tmp_path / "out.html").read_text()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")

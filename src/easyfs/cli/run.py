@@ -82,10 +82,10 @@ def run(args: list[str]) -> int:
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     tidy_warnings(one_line)
-    tell_to(say)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nothing half written is left
     try:
-        code = get_command(app).main(args=args, prog_name="easyfs", standalone_mode=False)
+        with tell_to(say):
+            code = get_command(app).main(args=args, prog_name="easyfs", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except (BrokenPipeError, _PipeClosedError):

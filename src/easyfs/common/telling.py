@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from easyfs.common.parameters import check_number
@@ -15,9 +16,15 @@ MOST_NAMED = 5
 _write: list[Callable[[str], Any]] = [print]
 
 
-def tell_to(write: Callable[[str], Any]) -> None:
-    """Say where the lines of all fits go."""
-    _write[:] = [write]
+@contextmanager
+def tell_to(write: Callable[[str], Any]) -> Iterator[None]:
+    """Say where the lines of all fits go, for a while."""
+    before = _write[0]
+    _write[0] = write
+    try:
+        yield
+    finally:
+        _write[0] = before
 
 
 def check_verbose(verbose: Any) -> None:
