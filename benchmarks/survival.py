@@ -1,8 +1,8 @@
 """Censored times: columns chosen for martingale residuals, on the data GSE7390 that ship with scikit-survival.
 
 198 patients with breast cancer, genes and clinical columns, time to distant metastasis. Columns are chosen inside the
-training rows of each fold (five folds, cut ten times), for ``easyfs.survival_target(event, time)``; a Cox model with a ridge penalty is fitted to
-them, and Harrell's concordance index is measured on the rows left out: 0.5 is a coin. Random columns, and those with the
+training rows of each fold (five folds, cut ten times), for ``easyfs.survival_target(event, time)``; a Cox model with a
+ridge penalty is fitted to them, and Harrell's concordance index is measured on the rows left out: 0.5 is a coin. Random columns, and those with the
 largest correlation with the same residuals, stand beside.
 
     pip install scikit-survival
@@ -72,8 +72,8 @@ def main() -> None:
         "# Censored times: GSE7390",
         "",
         f"{X.shape[0]} patients, {X.shape[1]} columns (genes, and clinical columns as indicators), time to distant",
-        f"metastasis, {int(event.sum())} events; shipped with scikit-survival {sksurv.__version__}. Columns chosen inside the",
-        "training rows for `easyfs.survival_target(event, time)`, a Cox model with a ridge penalty on them, Harrell's",
+        f"metastasis, {int(event.sum())} events; shipped with scikit-survival {sksurv.__version__}. Columns chosen inside",
+        "the training rows for `easyfs.survival_target(event, time)`, a Cox model with a ridge penalty on them, Harrell's",
         f"concordance index on the rows left out (0.5 is a coin): mean over {REPEATS} repeats of {FOLDS} folds, ± the",
         "standard deviation over repeats.",
         "Made by `benchmarks/survival.py`. Nothing was chosen on these data.",
