@@ -2,8 +2,8 @@
 
 198 patients with breast cancer, genes and clinical columns, time to distant metastasis. Columns are chosen inside the
 training rows of each fold (five folds, cut ten times), for ``easyfs.survival_target(event, time)``; a Cox model with a
-ridge penalty is fitted to them, and Harrell's concordance index is measured on the rows left out: 0.5 is a coin. Random columns, and those with the
-largest correlation with the same residuals, stand beside.
+ridge penalty is fitted to them, and Harrell's concordance index is measured on the rows left out: 0.5 is a coin. Random
+columns, and those with the largest correlation with the same residuals, stand beside.
 
     pip install scikit-survival
     python benchmarks/survival.py            # writes docs/results/survival.md and benchmarks/raw/survival.jsonl
