@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from field import ALL, MODELS, SIZES, absent
+from field import ALL, METHODS, MODELS, SIZES, absent
 from make import SETTINGS, TABLES, known
 from standing import FOLDS, SECOND, SLOW, Results, Standing, methods_of, standing, standings
 
@@ -71,6 +71,10 @@ def head(results: Results) -> list[str]:
     missing = [name for name in TABLES if name not in results.by_table]
     if missing:
         lines += [f"Not run yet: {', '.join(missing)}.", ""]
+    tried = {method for name in results.by_table for method in results.labels(name)}
+    idle = [name for name in METHODS if name not in absent() and name not in tried]
+    if idle:
+        lines += [f"**Not run yet, and not in the ranks below: {', '.join(idle)}.**", ""]
     if absent():
         lines += [f"Not in this version of the library: {', '.join(absent())}.", ""]
     if small:
