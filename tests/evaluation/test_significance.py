@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import friedmanchisquare
@@ -189,6 +189,7 @@ def test_duels_take_the_rows_in_which_both_gave_something() -> None:
     assert duel.difference == 0.0
 
 
+@settings(max_examples=25)
 @given(
     st.integers(1, 8).flatmap(lambda n: arrays(np.float64, (n, 3), elements=SCORES)),
 )
