@@ -66,6 +66,10 @@ def head(results: Results) -> list[str]:
         f"Version {told[0]}, commit {told[1]}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}; {told[2]};",
         f"{', '.join(dict.fromkeys(jobs))}; limit of a fit {limits}.",
         "Made by `benchmarks/confirm/run.py` and `page.py` from `benchmarks/confirm/raw`.",
+        *(
+            f"{', '.join(methods)} were run after the others, on the same folds: commit {commit}, {machine}."
+            for (commit, machine), methods in results.later.items()
+        ),
         "",
     ]
     missing = [name for name in TABLES if name not in results.by_table]

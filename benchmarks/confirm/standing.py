@@ -87,6 +87,22 @@ class Results:
                     found.append(row["stamp"])
         return sorted(found, key=lambda mark: mark["date"])
 
+    @cached_property
+    def later(self) -> dict[tuple[str, str], list[str]]:
+        """Methods of which all rows were made after the first run, by commit and machine."""
+        made: dict[str, set[tuple[str, str]]] = {}
+        for comparison in self.by_table.values():
+            for row in comparison.fit_rows.values():
+                if row.get("stamp"):
+                    mark = row["stamp"]
+                    made.setdefault(method_of(row["selector"]), set()).add((mark["commit"], mark["machine"]))
+        first = (self.stamps[0]["commit"], self.stamps[0]["machine"]) if self.stamps else ("", "")
+        found: dict[tuple[str, str], list[str]] = {}
+        for method, marks in made.items():
+            if len(marks) == 1 and first not in marks:
+                found.setdefault(next(iter(marks)), []).append(method)
+        return found
+
     def labels(self, name: str) -> dict[str, list[str]]:
         """Labels of each method that was tried in all folds of a table."""
         comparison = self.by_table[name]
