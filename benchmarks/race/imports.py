@@ -2,9 +2,10 @@
 
     python benchmarks/race/imports.py [--times 10]
 
-The two take turns, so that a machine that slows down slows both; the time is that of the import statement alone, without
-the start of the interpreter. A first turn of each does not count: it fills the caches of the disk and compiles all modules
-into a folder of its own, so that both are read as installed packages are, whatever this shell says about bytecode.
+``import easyfs`` brings names alone, and a selector is imported when it is asked for: both are timed. The statements take
+turns, so that a machine that slows down slows all; the time is that of the statement alone, without the start of the
+interpreter. A first turn of each does not count: it fills the caches of the disk and compiles all modules into a folder of
+its own, so that all are read as installed packages are, whatever this shell says about bytecode.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import sys
 import tempfile
 
 STATEMENTS = {
-    "easyfs": "import easyfs; easyfs.EasyFS",
+    "easyfs": "import easyfs",
+    "EasyFS": "from easyfs import EasyFS",
     "scikit-learn": "from sklearn.feature_selection import SelectKBest",
 }
 GOAL = 0.020
@@ -45,9 +47,10 @@ def main() -> None:
     middle = {name: statistics.median(times) for name, times in found.items()}
     for name, times in found.items():
         print(f"{name:<13} {1000 * middle[name]:6.0f} ms (from {1000 * min(times):.0f} to {1000 * max(times):.0f})")
-    more = middle["easyfs"] - middle["scikit-learn"]
-    verdict = "met" if more <= GOAL else "missed"
-    print(f"easyfs takes {1000 * more:+.0f} ms; goal: at most {1000 * GOAL:.0f} ms more: {verdict}")
+    for name in ("easyfs", "EasyFS"):
+        more = middle[name] - middle["scikit-learn"]
+        verdict = "met" if more <= GOAL else "missed"
+        print(f"{name} takes {1000 * more:+.0f} ms; goal: at most {1000 * GOAL:.0f} ms more: {verdict}")
 
 
 if __name__ == "__main__":

@@ -4,17 +4,14 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# First and whole: scikit-learn takes about a tenth of a second longer to import when our modules pull in its parts.
-import sklearn.feature_selection  # noqa: F401
-
-from easyfs.base.selector import set_report_builder
 from easyfs.common.neighbours import warn_of_other
+from easyfs.common.reporting import set_report_builder
 from easyfs.common.version import VERSION
-from easyfs.estimator.easyfs import EasyFS
 from easyfs.registry import CLASSES, SelectorInfo, available_selectors, make_selector
 
 if TYPE_CHECKING:
     from easyfs.base.explanation import Explanation
+    from easyfs.estimator.easyfs import EasyFS
     from easyfs.estimator.easyfs_ranking import EasyFSRanking
     from easyfs.files.scanning import Scan, scan
     from easyfs.saved.selection import SavedSelection, load_selection
@@ -23,8 +20,9 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-# What a plain selection does not need, and where it is when it is asked for.
+# Where each part is, for when it is asked for: an import takes no longer than what is used.
 _LATER = {
+    "EasyFS": "easyfs.estimator.easyfs",
     "EasyFSRanking": "easyfs.estimator.easyfs_ranking",
     "Explanation": "easyfs.base.explanation",
     "SavedSelection": "easyfs.saved.selection",
@@ -63,7 +61,10 @@ warn_of_other(os.path.dirname(__file__))
 
 
 def __getattr__(name: str) -> Any:
-    """The other selectors and parts, imported when they are first asked for."""
+    """Selectors and parts, imported when they are first asked for."""
+    if name in _LATER or name in CLASSES:
+        # First and whole: scikit-learn takes about a tenth of a second longer when our modules pull in its parts.
+        import sklearn.feature_selection  # noqa: F401, PLC0415
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     if name not in CLASSES:

@@ -7,10 +7,12 @@ import importlib
 import importlib.util
 import inspect
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from easyfs.base.selector import BaseSelector
 from easyfs.common.parameters import check_choice
+
+if TYPE_CHECKING:
+    from easyfs.base.selector import BaseSelector
 
 BOTH = ("classification", "regression")
 UNSUPERVISED = "unsupervised"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from easyfs.base.coding import Coding, Encoded, Measured, least_share
-from easyfs.base.explaining import MOST_CODED, Known, aside_columns, chosen_columns, merged, notices, other_columns
-from easyfs.base.explanation import Explanation
+from easyfs.base.coding import MOST_CODED, Coding, Encoded, Measured, least_share
 from easyfs.base.request import resolve_columns
 from easyfs.common.plain import plain_value
+
+if TYPE_CHECKING:  # what only an explanation needs is imported when one is asked for
+    from easyfs.base.explaining import Known
+    from easyfs.base.explanation import Explanation
 
 
 class Explained:
@@ -41,6 +43,9 @@ class Explained:
         >>> chosen.name, [other.name for other in chosen.stands_for]
         ('petal length (cm)', ['petal width (cm)', 'sepal length (cm)', 'sepal width (cm)'])
         """
+        from easyfs.base.explaining import aside_columns, chosen_columns, merged, notices, other_columns  # noqa: PLC0415
+        from easyfs.base.explanation import Explanation  # noqa: PLC0415
+
         check_is_fitted(self)
         measured = measured or Measured()
         parameters = self.get_params(deep=False)
@@ -70,6 +75,8 @@ class Explained:
 
     def _known(self: Any, measured: Measured) -> Known:
         """What the fit left of each column, or else what was measured."""
+        from easyfs.base.explaining import Known  # noqa: PLC0415
+
         selected = self._selected()
         d = len(selected.order)
         redundancy, beyond = getattr(self, "redundancy_", None), getattr(self, "beyond_chance_", None)

@@ -15,8 +15,6 @@ from easyfs.common.plain import finite
 from easyfs.common.types import Array
 from easyfs.tables.columns import ASIDE, ColumnInfo
 
-# Chosen columns whose overlap with the others is told.
-MOST_CODED = 500
 MOST_NEIGHBOURS = 8
 # A column is a copy if this share of it is said by the chosen ones, and gives the target away if the target explains this
 # share of it. So many copies are told which column says the same.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from easyfs.base.explanation import Explanation
 from easyfs.common.figures import COLOURS, CONTROL, axes, tidy
+
+if TYPE_CHECKING:
+    from easyfs.base.explanation import Explanation
 
 ADDED, TOGETHER, LEFT_OUT = COLOURS[5], COLOURS[0], COLOURS[1]
 # Columns beyond the chosen ones that are shown, and columns up to which names are written and dots drawn.

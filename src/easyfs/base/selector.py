@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -23,6 +22,7 @@ from easyfs.base.path import plot_path
 from easyfs.base.request import Request, make_request, resolve_columns, resolve_count
 from easyfs.base.result import Selection
 from easyfs.base.saving import content_of, write_selection
+from easyfs.common.reporting import make_report
 from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER, ColumnInfo
 from easyfs.tables.encoder import TableEncoder, read_table
@@ -31,14 +31,6 @@ from easyfs.tables.levels import Levels
 from easyfs.tables.naming import Roles, without
 from easyfs.tables.target_summary import TargetInfo
 from easyfs.tables.weights import weighs_nothing
-
-# How a report is made: the room that makes them stands below this one and says how (see :func:`set_report_builder`).
-_report_builder: list[Callable[..., Any]] = []
-
-
-def set_report_builder(build: Callable[..., Any]) -> None:
-    """Say how :meth:`BaseSelector.report` makes a report."""
-    _report_builder[:] = [build]
 
 
 @dataclass(frozen=True)
@@ -376,7 +368,7 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
         report : Report
             It shows itself in a notebook; ``save`` writes it.
         """
-        report = _report_builder[0](self, X, y, **options)
+        report = make_report(self, X, y, **options)
         if path is not None:
             report.save(path)
         return report

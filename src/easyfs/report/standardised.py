@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
-from easyfs.base.coding import Coding, Encoded, Measured
-from easyfs.base.explaining import MOST_CODED
+from easyfs.base.coding import MOST_CODED, Coding, Encoded, Measured
 from easyfs.base.selector import BaseSelector
 from easyfs.common.types import Array
 from easyfs.stages.redundancy import coded_shares, explained_by_selected

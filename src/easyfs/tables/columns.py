@@ -29,11 +29,12 @@ SHORTEST_RUN = 20
 LEAST_REPEATS, CLOSE, WIDE = 10.0, 2.0, 10.0
 SAMPLE = 1000
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
-_IDENTIFIER = re.compile(r"(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|index|row|rowid|rownum|nr|no)$", re.IGNORECASE)
-_CAMEL_IDENTIFIER = re.compile(r"[a-z](?:ID|Id)$")
+# Patterns are compiled when they are first used, and kept by ``re``: an import should not wait for them.
+_IDENTIFIER = r"(?i:(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|index|row|rowid|rownum|nr|no)$)"
+_CAMEL_IDENTIFIER = r"[a-z](?:ID|Id)$"
 # What pandas calls the index of a table that was written and read again.
-_INDEX = re.compile(r"(?:unnamed: ?0|level_0|)", re.IGNORECASE)
-_DATE = re.compile(
+_INDEX = r"(?i:unnamed: ?0|level_0|)"
+_DATE = (
     r"(?:(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})|(?P<d2>\d{1,2})\.(?P<m2>\d{1,2})\.(?P<y2>\d{4}))"
     r"(?:[T ](?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)? ?(?:Z|UTC|[+-]\d{2}:?\d{2})?"
 )
@@ -245,7 +246,7 @@ def _examples(values: Iterable[Any], most: int = 3) -> tuple[str, ...]:
 def looks_like_identifier(name: Any) -> bool:
     """Whether a name says that it is an identifier: ``id``, ``customer_id``, ``rowId``."""
     text = str(name)
-    return bool(_IDENTIFIER.search(text) or _CAMEL_IDENTIFIER.search(text) or _INDEX.fullmatch(text.strip()))
+    return bool(re.search(_IDENTIFIER, text) or re.search(_CAMEL_IDENTIFIER, text) or re.fullmatch(_INDEX, text.strip()))
 
 
 def is_row_number(name: Any, numbers: Array) -> str:
@@ -353,7 +354,7 @@ def _all_numbers(texts: list[str]) -> bool:
 
 def _times_in(texts: list[str | None], observed: list[str]) -> Array | None:
     """Dates that were written as text, year first or as day.month.year."""
-    if not observed or not all(_DATE.fullmatch(text.strip()) for text in observed[:50]):
+    if not observed or not all(re.fullmatch(_DATE, text.strip()) for text in observed[:50]):
         return None
     known: dict[str | None, Any] = {None: np.datetime64("NaT")}
     try:
@@ -365,7 +366,7 @@ def _times_in(texts: list[str | None], observed: list[str]) -> Array | None:
 
 
 def _parsed(text: str) -> np.datetime64:
-    match = _DATE.fullmatch(text.strip())
+    match = re.fullmatch(_DATE, text.strip())
     if match is None:
         raise ValueError(text)
     part = {name: int(value) for name, value in match.groupdict(default="0").items()}

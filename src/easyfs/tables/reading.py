@@ -30,8 +30,8 @@ MOSTLY, SAMPLE = 0.95, 1000
 # Whole numbers within this range are counted, in more rows within a range of as many numbers as there are rows.
 SMALL_RANGE = 1 << 16
 CURRENCY = r"(?:[$€£¥₹₽₩]|USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|kr\.?|zł)"
-# A number that begins with a zero, such as 00123, is a code.
-_NUMBER = re.compile(
+# A number that begins with a zero, such as 00123, is a code. Patterns are compiled when they are first used.
+_NUMBER = (
     rf"(?P<money>{CURRENCY})?\s*(?P<sign>[+-]?)\s*(?P<dear>{CURRENCY})?\s*"
     r"(?:(?P<plain>(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<grouped>[1-9]\d{0,2}(?P<mark>[,.'\u2019\s])\d{3}(?:(?P=mark)\d{3})*)(?:[.,](?P<rest>\d+))?"
@@ -42,11 +42,10 @@ _NUMBER = re.compile(
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[ap]m)?"
-_DATE = re.compile(
-    rf"(?:(?:\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{4}}[-/]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.](?:\d{{4}}|\d{{2}})"
+_DATE = (
+    rf"(?i:(?:\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{4}}[-/]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.](?:\d{{4}}|\d{{2}})"
     rf"|\d{{1,2}}\.?[- ]{_MONTH}[- ]\d{{2,4}}|{_MONTH} (?:\d{{1,2}},? )?\d{{4}})"
-    rf"(?:[T ]+{_CLOCK} ?(?:z|utc|[+-]\d{{2}}:?\d{{2}})?)?|{_CLOCK})",
-    re.IGNORECASE,
+    rf"(?:[T ]+{_CLOCK} ?(?:z|utc|[+-]\d{{2}}:?\d{{2}})?)?|{_CLOCK})"
 )
 
 
@@ -215,11 +214,12 @@ def looks_like(labels: Array) -> Looks | None:
     texts = [label.decode(errors="replace") if isinstance(label, bytes) else str(label) for label in labels.tolist()]
     texts = [text.strip() for text in texts]
     sample = texts[:: -(-len(texts) // SAMPLE)]
-    if sum(_DATE.fullmatch(text) is not None for text in sample) >= MOSTLY * len(sample):
-        return Looks("dates or times", next(text for text in texts if _DATE.fullmatch(text)))
-    if sum(_NUMBER.fullmatch(text) is not None for text in sample) < MOSTLY * len(sample):
+    date, number = re.compile(_DATE), re.compile(_NUMBER)
+    if sum(date.fullmatch(text) is not None for text in sample) >= MOSTLY * len(sample):
+        return Looks("dates or times", next(text for text in texts if date.fullmatch(text)))
+    if sum(number.fullmatch(text) is not None for text in sample) < MOSTLY * len(sample):
         return None
-    found = [_NUMBER.fullmatch(text) for text in texts]
+    found = [number.fullmatch(text) for text in texts]
     numbers = np.array([np.nan if match is None else _value(match) for match in found])
     for what, groups in {
         "amounts of money": ("money", "dear", "paid"),
