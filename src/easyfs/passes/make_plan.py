@@ -241,7 +241,8 @@ def hidden_sketch(
     spread = np.sqrt(np.maximum(squares / total - mean**2, 0.0))
     live = spread > 1e-6
     share = 1.0 / (np.where(live, spread, np.inf) * total * np.sqrt(max(1, live.sum())))
-    nodes = ((nodes - mean) * share).astype(nodes.dtype)
+    nodes -= mean.astype(nodes.dtype)
+    nodes *= share.astype(nodes.dtype)
     if beyond is not None:  # products with what is left of the inputs
         nodes = _beyond(nodes, beyond, root).astype(nodes.dtype)
     if nodes.shape[1] > n:

@@ -115,6 +115,8 @@ class Chance:
         self.tails_of[self.columns] = fourth / second**2 - 3.0
         self.tails_of_units = np.array([self._tails_of_group(columns) for columns in units])
         self.rank = sample.target.shape[1]
+        self._energy = np.einsum("ij,ij->j", values, values)
+        self._orders = np.empty((len(values), 0), dtype=np.intp)
         self.refresh(np.empty(0, dtype=np.intp))
 
     def _tails_of_group(self, columns: Array) -> float:
@@ -194,9 +196,8 @@ class Chance:
             return Gumbel(np.inf, 1.0)
         of_target = self._fourth(product, np.ones(n))
         heard = basis.astype(np.float32).T @ self._values
-        energy = np.einsum("ij,ij->j", self._values, self._values)
-        left = energy - np.einsum("ij,ij->j", heard, heard)
-        open_columns = left > 1e-4 * np.maximum(energy, 1e-30)
+        left = self._energy - np.einsum("ij,ij->j", heard, heard)
+        open_columns = left > 1e-4 * np.maximum(self._energy, 1e-30)
         spread = self.spread(float(r), self.tails_of[self.columns], n, of_target)
         groups = [self._group(columns, basis) for columns in self.units]
         spreads = [
@@ -204,12 +205,12 @@ class Chance:
             for white, tails in zip(groups, self.tails_of_units, strict=True)
         ]
         n_drawn = int(np.clip(PRODUCTS // max(1, n * d * r), FEWEST_PERMUTATIONS, PERMUTATIONS))
-        rng = np.random.default_rng(self.seed)
+        orders = self._drawn(n_drawn)
         largest = np.empty(n_drawn)
         per_block = max(1, min(256 // r, BLOCK_NUMBERS // (d * r)))
         for start in range(0, n_drawn, per_block):
             count = min(per_block, n_drawn - start)
-            drawn = np.concatenate([white[rng.permutation(n)] for _ in range(count)], axis=1)
+            drawn = white[orders[:, start : start + count]].reshape(n, -1)
             drawn -= basis @ (basis.T @ drawn)
             drawn = _each_orthonormal(drawn, r)
             cross = self._values.T @ drawn.astype(np.float32)
@@ -222,6 +223,13 @@ class Chance:
                     best = np.maximum(best, group_score(told, free, r, group.shape[1], float(own)))
             largest[start : start + count] = tail(best)
         return Gumbel.fitted(largest)
+
+    def _drawn(self, count: int) -> Array:
+        """Orders of the rows, a column each: the same ones whatever is selected, so drawn once."""
+        if self._orders.shape[1] < count:
+            rng = np.random.default_rng(self.seed)
+            self._orders = np.stack([rng.permutation(len(self._values)) for _ in range(count)], axis=1)
+        return self._orders
 
     def _group(self, columns: Array, basis: Array) -> Array:
         """Orthonormal combinations of a group's columns, beyond the selected ones."""

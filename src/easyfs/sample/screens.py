@@ -28,6 +28,8 @@ MOST_PRODUCTS = 1 << 36
 PRODUCT_ROWS, FEWEST_HALF = 512, 256
 # Products that are looked at further: about so many by chance.
 LOOKED_AT = 256
+# Second functions of all pairs are looked at where one that explains this share of what is left would be seen among them.
+SEEN = 1 / 3
 # Candidates of each kind; of groups tried with a known one; partners of a known one.
 CANDIDATES, WITH_KNOWN, PARTNERS = 16, 6, 3
 # Functions of a known column, and of each of several, that partners are looked for with.
@@ -93,7 +95,8 @@ class Screen:
             n = min(n, max(FEWEST_HALF, ALL_PAIRS // (q * u**2)))
             q = int(np.clip(MOST_PRODUCTS // (n * u**2), 1, q))
         pairs, best = self._pairs_of(np.arange(u), b, self.g[:n, :q])
-        if b == 1 and len(self.functions) > 1:  # no room for both functions at once: the second ones by themselves
+        # No room for both functions at once: the second ones by themselves, where rows enough are there to see any.
+        if b == 1 and len(self.functions) > 1 and _likely(u * (u - 1) / 2) < SEEN * n:
             second, best_second = self._pairs_of(np.arange(u), 1, self.g[:n, :q], first=1)
             pairs += [Candidate(pair.units, (2, 2)) for pair in second]
             best = np.maximum(best, best_second)
@@ -132,7 +135,7 @@ class Screen:
             fixed = np.concatenate(terms)
             chi2 = np.zeros((len(alike), self.n_units))
             for direction in self.g.T:
-                left = fixed * (direction / np.sqrt(max(float(direction @ direction), 1e-30)))
+                left = fixed * _of_unit_size(direction)
                 for values in self.functions[:b]:
                     chi2 += np.add.reduceat(np.square(left @ values.T), starts, axis=0)
             for group, told, part in zip(alike, chi2, terms, strict=True):
@@ -184,7 +187,7 @@ class Screen:
         phi = self.functions[used, :, :n] if u == self.n_units else self.functions[used, chosen, :n]
         directions = (g / np.sqrt(np.maximum(np.square(g).sum(axis=0), 1e-30))).T
         levels = [(1, 1), *([(b, b)] if b > 1 else []), *([(2, 2)] if b > 2 else []), *([(1, b), (b, 1)] if b > 2 else [])]
-        likely = 2.0 * max(np.log(max(u * (u - 1) / 2 / LOOKED_AT, 1.0)), 0.0)
+        likely = _likely(u * (u - 1) / 2)
         bar = likely if b == 1 else np.sqrt(likely)
         dead = counts == 0
 
@@ -221,8 +224,8 @@ class Screen:
         u = len(chosen)
         counts = np.minimum(self.counts[chosen], b)
         phi = self.functions[:b, chosen, :rows]
-        g = self.g[:rows, 0] / np.sqrt(max(float(np.square(self.g[:rows, 0]).sum()), 1e-30))
-        likely = 2.0 * max(np.log(max(u**3 / 6 / LOOKED_AT, 1.0)), 0.0)
+        g = _of_unit_size(self.g[:rows, 0])
+        likely = _likely(u**3 / 6)
         bar = likely if b == 1 else np.sqrt(likely)
 
         def screen(part: tuple[slice, slice]) -> tuple[Array, Array, Array]:
@@ -263,7 +266,7 @@ class Screen:
         pairs = phi[i] * phi[j]
         g = self.g[:rows, 0]
         # Two of the pairs of a quadruple may share a column: its square is no product of four.
-        bar = np.sqrt(float(g @ g) * 2.0 * max(np.log(max(u**4 / 8 / LOOKED_AT, 1.0)), 0.0))
+        bar = np.sqrt(float(g @ g) * _likely(u**4 / 8))
 
         def screen(part: slice) -> tuple[Array, Array]:
             score = (pairs[part] * g) @ pairs[part.start :].T
@@ -306,6 +309,16 @@ def largest(values: Array, k: int) -> Array:
     places = np.argpartition(values, len(values) - k)[len(values) - k :] if k < len(values) else np.arange(k)
     places = places[np.isfinite(values[places])]
     return places[np.lexsort((places, -values[places]))]
+
+
+def _likely(products: float) -> float:
+    """The square above which about ``LOOKED_AT`` of so many products lie by chance."""
+    return 2.0 * max(float(np.log(max(products / LOOKED_AT, 1.0))), 0.0)
+
+
+def _of_unit_size(direction: Array) -> Array:
+    """A direction of the target with a sum of squares of one, in single precision as it is."""
+    return np.asarray(direction / np.sqrt(np.maximum(direction @ direction, np.float32(1e-30))))
 
 
 def _above(score: Array, bar: float) -> tuple[Array, Array]:
