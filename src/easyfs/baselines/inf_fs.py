@@ -10,7 +10,7 @@ from scipy.sparse.linalg import eigsh
 
 from easyfs.baselines.base import Problem, Scored, WeightedBaseline
 from easyfs.common.parameters import check_number
-from easyfs.common.threads import block_slices, for_blocks, large_product
+from easyfs.common.threads import block_slices, for_blocks, threads_of_blas
 from easyfs.common.types import Array
 
 # Columns that are ranked, or multiplied with all others, at a time.
@@ -56,8 +56,7 @@ def absolute_rank_correlation(X: Array, weight: Array | None = None) -> Array:
 
     blocks = block_slices(m, COLUMNS)
     for_blocks(rank, blocks)
-    with large_product():
-        for_blocks(multiply, blocks)
+    for_blocks(multiply, blocks)
     return correlation
 
 
@@ -84,7 +83,7 @@ def path_scores(A: Array, factor: float = 0.9) -> Array:
         return np.zeros(m)
     left = A * (-factor / radius)
     left[np.diag_indices(m)] += 1.0
-    with large_product():
+    with threads_of_blas():
         factors = linalg.cho_factor(left, lower=True, overwrite_a=True, check_finite=False)
         return np.asarray(linalg.cho_solve(factors, np.ones(m), check_finite=False) - 1.0)
 

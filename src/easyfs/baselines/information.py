@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, Protocol
@@ -12,7 +11,7 @@ import numpy as np
 
 from easyfs.baselines.base import Problem, Scored, WeightedBaseline
 from easyfs.common.parameters import check_choice, check_number
-from easyfs.common.threads import block_slices, for_blocks, large_product, map_blocks, n_threads, own_threads
+from easyfs.common.threads import block_slices, for_blocks, map_blocks
 from easyfs.common.types import Array
 
 BINNINGS = ("width", "frequency")
@@ -32,18 +31,6 @@ TABLE_ENTRIES = 1 << 20
 ENTROPY_COLUMNS = 8192
 # Columns that a thread bins, or counts one by one, at a time: at most so many, and of about so many values.
 THREAD_COLUMNS, THREAD_VALUES = 64, 1 << 20
-
-
-@contextmanager
-def threads_for_blocks() -> Iterator[None]:
-    """Use the threads that were set aside for large products for blocks instead: these methods have no large products."""
-    with large_product():
-        threads = n_threads()
-    if threads == 1:
-        yield
-        return
-    with own_threads(threads):
-        yield
 
 
 def check_binning(n_bins: Any, binning: Any) -> None:
@@ -436,10 +423,9 @@ class InformationSelector(WeightedBaseline):
 
     def _score(self, problem: Problem) -> Scored:
         m = problem.shape[1]
-        with threads_for_blocks():
-            levels = bin_columns(problem.X, self.n_bins, self.binning, problem.weight)
-            information = Information(Binned(levels, problem.weight), bin_target(problem, self.n_bins))
-            return greedy(_Sum(information, self), m, problem.count or m, problem.include, 1.0)
+        levels = bin_columns(problem.X, self.n_bins, self.binning, problem.weight)
+        information = Information(Binned(levels, problem.weight), bin_target(problem, self.n_bins))
+        return greedy(_Sum(information, self), m, problem.count or m, problem.include, 1.0)
 
 
 class _Sum:

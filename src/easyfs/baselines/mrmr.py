@@ -15,7 +15,6 @@ from easyfs.baselines.information import (
     bin_target,
     check_binning,
     greedy,
-    threads_for_blocks,
 )
 from easyfs.common.parameters import check_choice
 from easyfs.common.threads import block_slices, for_blocks
@@ -169,15 +168,14 @@ class MRMRSelector(WeightedBaseline):
     def _score(self, problem: Problem) -> Scored:
         m = problem.shape[1]
         measure: Correlations | BinnedInformation
-        with threads_for_blocks():
-            if self.form == "correlation":
-                measure = Correlations(problem)
-            else:
-                measure = BinnedInformation(problem, self.n_bins, self.binning)
-            quotient = self.scheme == "quotient" or (self.scheme == "auto" and self.form == "correlation")
-            criterion = _Balance(measure, quotient=quotient, largest=self.redundancy == "max")
-            scale = 0.0 if quotient and self.form == "correlation" else 1.0
-            return greedy(criterion, m, problem.count or m, problem.include, scale)
+        if self.form == "correlation":
+            measure = Correlations(problem)
+        else:
+            measure = BinnedInformation(problem, self.n_bins, self.binning)
+        quotient = self.scheme == "quotient" or (self.scheme == "auto" and self.form == "correlation")
+        criterion = _Balance(measure, quotient=quotient, largest=self.redundancy == "max")
+        scale = 0.0 if quotient and self.form == "correlation" else 1.0
+        return greedy(criterion, m, problem.count or m, problem.include, scale)
 
 
 class Correlations:

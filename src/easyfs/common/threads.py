@@ -3,8 +3,8 @@
 The blocks are cut by size alone, each is worked on by one thread with BLAS held at one thread, and results
 come back in the order of the blocks. How many threads share the work changes the time and nothing else.
 
-Threads of BLAS are used for few, large products only and never beside threads of our own: BLAS's idle workers spin for
-a while after a product and take the cores from others. numpy and scipy bring a BLAS each, with workers of its own.
+BLAS's own threads are used for large factorisations only, of which no blocks can be made: its idle workers spin for a
+while after a product and take the cores from others. numpy and scipy bring a BLAS each, with workers of its own.
 """
 
 from __future__ import annotations
@@ -28,17 +28,13 @@ Result = TypeVar("Result")
 
 # A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
 BLOCK_BYTES = 1 << 21
-# Tables with more rows than this for each column are tall. Others are small or large by how many numbers they have.
-TALL = 2
-SMALL, LARGE = 1 << 17, 1 << 21
+# Tables of fewer numbers are done sooner by one thread.
+SMALL = 1 << 17
 # Columns of a large Gram matrix that one thread works on at a time.
-PANEL_COLUMNS = 512
+PANEL_COLUMNS = 256
 
 
 _pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
-
-
-_product_threads: ContextVar[int] = ContextVar("_product_threads", default=1)
 
 
 @lru_cache(maxsize=1)
@@ -53,29 +49,16 @@ def n_threads() -> int:
 
 @contextmanager
 def threads_for(n_rows: int, n_columns: int) -> Iterator[None]:
-    """Share out the threads for a table of this shape.
+    """Work a table of this shape through in blocks, a thread each, with BLAS held at one thread.
 
-    Tall tables, and others that are not large, are worked through in blocks, a thread each, with BLAS held at one thread.
-    Of large tables that are not tall the large products get BLAS's own threads, see :func:`large_product`, and everything
-    else one. Small tables are done sooner by one thread.
+    Small tables are done sooner by one thread.
     """
     threads = n_threads()
     if threads == 1 or _pool.get() is not None:
         yield
         return
-    with _blas().limit(limits=1):
-        numbers = n_rows * n_columns
-        if n_rows > TALL * n_columns or SMALL <= numbers < LARGE:
-            with own_threads(threads):
-                yield
-        elif numbers < SMALL:
-            yield
-        else:
-            token = _product_threads.set(threads)
-            try:
-                yield
-            finally:
-                _product_threads.reset(token)
+    with _blas().limit(limits=1), own_threads(threads if n_rows * n_columns >= SMALL else 1):
+        yield
 
 
 @contextmanager
@@ -88,6 +71,9 @@ def blas_at_one() -> Iterator[None]:
 @contextmanager
 def own_threads(threads: int) -> Iterator[None]:
     """Use threads of our own for blocks; to be used with BLAS held at one thread."""
+    if threads == 1:
+        yield
+        return
     with ThreadPoolExecutor(threads) as pool:
         token = _pool.set(pool)
         try:
@@ -97,29 +83,14 @@ def own_threads(threads: int) -> Iterator[None]:
 
 
 @contextmanager
-def large_product() -> Iterator[None]:
-    """Let numpy's BLAS use the threads that :func:`threads_for` set aside for large products."""
-    threads = _product_threads.get()
-    if threads == 1:
+def threads_of_blas() -> Iterator[None]:
+    """Let BLAS use as many threads as we do: for a large factorisation while our own threads wait."""
+    pool = _pool.get()
+    if pool is None:
         yield
     else:
-        with _blas().limit(limits=threads):
+        with _blas().limit(limits=pool._max_workers):
             yield
-
-
-@contextmanager
-def many_products() -> Iterator[None]:
-    """Use threads of our own, where :func:`threads_for` has set them aside for large products: many middling ones come."""
-    threads = _product_threads.get()
-    if threads == 1 or _pool.get() is not None:
-        yield
-        return
-    token = _product_threads.set(1)
-    try:
-        with own_threads(threads):
-            yield
-    finally:
-        _product_threads.reset(token)
 
 
 def block_slices(n: int, size: int) -> list[slice]:
@@ -166,8 +137,7 @@ def add_gram(gram: NDArray[Any], matrices: Iterable[NDArray[Any]]) -> None:
         panel, A = task
         gram[panel.start :, panel] += A[:, panel.start :].T @ A[:, panel]
 
-    with large_product():
-        for A in matrices:
-            for_blocks(add, [(panel, A) for panel in panels])
+    for A in matrices:
+        for_blocks(add, [(panel, A) for panel in panels])
     for panel in panels:
         gram[panel, panel.stop :] = gram[panel.stop :, panel].T

@@ -16,7 +16,6 @@ from scipy.special import ndtri, stdtr
 from scipy.stats import rankdata
 
 from easyfs.base.result import LEVEL, Found
-from easyfs.common.threads import many_products
 from easyfs.common.types import Array
 from easyfs.sample.elastic import Elastic, elastic_columns
 from easyfs.sample.ridge import LinearFit
@@ -90,10 +89,9 @@ def find_interactions(fit: LinearFit, groups: Array, seed: int) -> tuple[Found, 
     if sample.beyond is not None:
         residual = _without_curves(sample, groups, order, residual)
     known = {column: i for i, unit in enumerate(units) for column in unit.tolist()}
-    with many_products():
-        search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
-        search.part = residual.shape[1] / sample.target.shape[1]
-        return search.run([known[j] for j in strong if j in known])
+    search = _Search(elastic_columns(sample, units, order), residual, sample.root_weight[order] ** 2)
+    search.part = residual.shape[1] / sample.target.shape[1]
+    return search.run([known[j] for j in strong if j in known])
 
 
 def _without_tails(left: Array) -> Array:

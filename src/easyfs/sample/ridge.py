@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from easyfs.common.threads import block_slices, many_products, map_blocks
+from easyfs.common.threads import block_slices, map_blocks
 from easyfs.common.types import Array
 from easyfs.sample.rows import DENSE_COLUMNS, Sample
 from easyfs.stages.relevance import explained_share, null_relevance, orthonormal_basis
@@ -55,9 +55,8 @@ class LinearFit:
         self.gram = np.zeros((n, n))
         for _, values in rows.columns(live):
             parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
-            with many_products():
-                for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
-                    self.gram += product
+            for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
+                self.gram += product
 
     def fit(self, penalty: float, target: Array | None = None) -> tuple[Array, Array]:
         """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from easyfs.common.threads import block_slices, for_blocks, large_product, map_blocks
+from easyfs.common.threads import block_slices, for_blocks, map_blocks
 from easyfs.common.types import Array
 from easyfs.sums.sparse import ScaledSparse
 
@@ -128,9 +128,8 @@ class Network:
         def heard(part: slice) -> Array:
             return np.asarray(X[:, part] @ self.hidden[:, part].T.astype(X.dtype, copy=False))
 
-        with large_product():
-            for product in map_blocks(heard, block_slices(self.n_inputs, HEARD_INPUTS)):
-                out += product
+        for product in map_blocks(heard, block_slices(self.n_inputs, HEARD_INPUTS)):
+            out += product
 
     def support(self, nodes: Array | None = None, size: int = 256) -> Iterator[tuple[Array, Array]]:
         """Support of each input for some nodes, ``E = |(W + I)^T|`` (Eq. he_1), in blocks of nodes.

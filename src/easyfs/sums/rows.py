@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from easyfs.common.threads import block_rows, block_slices, for_blocks, large_product
+from easyfs.common.threads import block_rows, block_slices, for_blocks
 from easyfs.common.types import Array
 from easyfs.sums.sparse import ScaledSparse
 
@@ -17,7 +16,7 @@ FLOAT32_MEAN = 8.0
 # Rows that are looked at to see whether a block lies far from zero.
 CHECKED_ROWS = 128
 # Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
-PRODUCT_COLUMNS = 512
+PRODUCT_COLUMNS = 256
 
 
 @dataclass
@@ -116,8 +115,7 @@ class Rows:
         def fill(columns: slice) -> None:
             out[columns] = inputs[:, columns].T @ B
 
-        with large_product() if B.shape[1] > 1 else nullcontext():  # one column is a matter of memory, not of threads
-            for_blocks(fill, block_slices(d, PRODUCT_COLUMNS))
+        for_blocks(fill, block_slices(d, PRODUCT_COLUMNS))
         return out
 
     def dense(self) -> Array:
