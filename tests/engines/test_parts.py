@@ -66,7 +66,7 @@ def test_any_cut_and_order_gives_the_rows_of_a_table_in_memory(n, cuts, rare, se
     found = scanned(X, y, weight, [int(share * n) for share in cuts], order=rng)
     rows, stands_for = found.sample()
     wanted = drawn_in_memory(y, weight)
-    np.testing.assert_array_equal(rows.X, wanted.X)
+    np.testing.assert_array_equal(rows.held.table(), wanted.X)
     np.testing.assert_array_equal(rows.y, wanted.target.classes[wanted.target.values])
     if wanted.weight is not None:
         np.testing.assert_array_equal(rows.weight, wanted.weight)
@@ -87,7 +87,7 @@ def test_numbers_are_drawn_alike(n, cuts, seed):
         np.arange(float(n))[:, None], y, None, [int(share * n) for share in cuts], order=rng
     ).sample()
     drawn = draw_rows(n, SIZE, SEED)
-    np.testing.assert_array_equal(rows.X[:, 0], drawn.rows)
+    np.testing.assert_array_equal(rows.held.table()[:, 0], drawn.rows)
     assert stands_for is None
 
 
@@ -99,7 +99,7 @@ def test_whole_numbers_that_are_quantities_are_drawn_as_such():
     assert found.task("auto") == "regression"
     assert found.task("classification") == "classification"
     rows, stands_for = found.sample(classes=False)
-    np.testing.assert_array_equal(rows.X[:, 0], draw_rows(1000, SIZE, SEED).rows)
+    np.testing.assert_array_equal(rows.held.table()[:, 0], draw_rows(1000, SIZE, SEED).rows)
     assert stands_for is None
 
 
@@ -111,7 +111,7 @@ def test_rows_of_weight_zero_do_not_count():
     assert sorted(found.counts) == [0, 1]
     rows, _ = found.sample()
     assert (rows.weight > 0).all()
-    assert len(rows.X) == SIZE
+    assert len(rows.held.table()) == SIZE
 
 
 def test_a_part_without_weight_or_rows_adds_nothing():
@@ -230,6 +230,6 @@ def test_many_classes_have_their_rows_though_the_table_is_sorted_by_them(n_class
     found = scanned(np.arange(60_000.0)[:, None], y, None, range(2000, 60_000, 3000), size=6000, order=rng)
     rows, stands_for = found.sample()
     wanted = drawn_in_memory(y, size=6000)
-    np.testing.assert_array_equal(rows.X, wanted.X)
+    np.testing.assert_array_equal(rows.held.table(), wanted.X)
     assert (stands_for is None) == (wanted.stands_for is None)
     assert len(found.numbers) < 30_000

@@ -21,6 +21,8 @@ from easyfs.tables.target_summary import TargetInfo, describe_target
 
 # So many rows more than the sample has may be held before those are left out that cannot be in it.
 SPARE = 1.25
+# Rows of a part are taken out of it when no more than this share of it is held; more parts than this become one.
+LEAST_USED, MOST_PARTS = 0.25, 64
 # Standard deviations by which rows of a class, in some parts, may be more than expected in the sample.
 CHANCE = 6.0
 # A target with more different values than this is not counted by class.
@@ -52,6 +54,51 @@ class Numbering:
     counted: bool
 
 
+class Held:
+    """Rows of some parts, taken out of them only where few are wanted: most of a part is often beaten by the next.
+
+    Parameters
+    ----------
+    parts : list of (table or array, ndarray of int or None)
+        Parts, and which of their rows are held; None for all.
+    """
+
+    def __init__(self, parts: list[tuple[Any, Array | None]]):
+        self.parts = parts
+
+    def __add__(self, other: Held) -> Held:
+        return Held(self.parts + other.parts)
+
+    def __len__(self) -> int:
+        return sum(n_rows_of(X) if rows is None else len(rows) for X, rows in self.parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Held, ([(self.table(), None)],)  # nothing else travels
+
+    def rows(self, chosen: Array) -> Held:
+        """Some of the rows, by place, in this order."""
+        if (np.diff(chosen) < 0).any():
+            order = np.argsort(chosen)
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            return Held([(self.rows(chosen[order]).table(), place)])
+        parts: list[tuple[Any, Array | None]] = []
+        first = 0
+        for X, rows in self.parts:
+            n = n_rows_of(X) if rows is None else len(rows)
+            own = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, first + n)] - first
+            own = own if rows is None else rows[own]
+            few = len(own) <= LEAST_USED * n_rows_of(X)
+            if len(own) or not parts:
+                parts.append((take_rows(X, own), None) if few else (X, own))
+            first += n
+        return Held(parts if len(parts) <= MOST_PARTS else [(Held(parts).table(), None)])
+
+    def table(self) -> Any:
+        """The rows as one table or array."""
+        return stack([X if rows is None else take_rows(X, rows) for X, rows in self.parts])
+
+
 @dataclass(frozen=True)
 class Scanned:
     """Rows of some parts that may be in the sample, and how many rows there are.
@@ -66,8 +113,10 @@ class Scanned:
         Number of each kept row in the whole table.
     hashes : ndarray of uint64
         Their hashes.
-    X, y, weight : arrays or tables
+    held : Held
         The kept rows.
+    y, weight : arrays or tables
+        Their target and weights.
     levels : dict of str to Counter
         Rows of each value of each column that is no number, over all rows.
     size : int
@@ -84,7 +133,7 @@ class Scanned:
     counts: dict[Any, int] | None
     numbers: Array
     hashes: Array
-    X: Any
+    held: Held
     y: Array | None
     weight: Array | None
     levels: Levels
@@ -105,7 +154,7 @@ class Scanned:
             counts if counts is not None and len(counts) <= MOST_LABELS else None,
             np.concatenate([self.numbers, other.numbers]),
             np.concatenate([self.hashes, other.hashes]),
-            stack([self.X, other.X]),
+            self.held + other.held,
             None if self.y is None or other.y is None else stack([self.y, other.y]),
             weight,
             added(self.levels, other.levels),
@@ -138,28 +187,30 @@ class Scanned:
         n = len(self.hashes)
         if n <= SPARE * self.size:
             return self
+        by_hash = np.argsort(self.hashes)
         kept = np.zeros(n, dtype=bool)
-        kept[np.argpartition(self.hashes, self.size)[: self.size]] = True
+        kept[by_hash[: self.size]] = True
         if self.counts is not None and self.y is not None:
             # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
             labels, codes = np.unique(self.y, return_inverse=True)
             share = np.array([self.counts[label] for label in labels.tolist()]) / self.n_rows
             expected = share * self.size / (1.0 - LEAST_OF_EQUAL_PART)
             least = int(LEAST_OF_EQUAL_PART * self.size / max(1, len(self.counts)))
-            most = np.maximum(least, expected + CHANCE * (np.sqrt(expected) + 1.0))
-            by_class = np.lexsort((self.hashes, codes))
+            most = np.clip(expected + CHANCE * (np.sqrt(expected) + 1.0), least, self.size)
+            codes = codes.astype(np.int16)  # MOST_LABELS at most; sorted by counting
+            by_class = by_hash[np.argsort(codes[by_hash], kind="stable")]
             sizes = np.bincount(codes)
             place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             kept[by_class[place < most[codes[by_class]]]] = True
         return self if kept.all() else self.rows(np.flatnonzero(kept))
 
     def rows(self, rows: Array) -> Scanned:
-        """Some of the kept rows."""
+        """Some of the kept rows, by place."""
         return replace(
             self,
             numbers=self.numbers[rows],
             hashes=self.hashes[rows],
-            X=take_rows(self.X, rows),
+            held=self.held.rows(rows),
             y=None if self.y is None else self.y[rows],
             weight=None if self.weight is None else self.weight[rows],
         )
@@ -281,15 +332,13 @@ def scan(
     hashes = row_hashes(seed, numbers)
     labels = None if y is None else y[rows]
     counts = None if labels is None else _counts_of(labels)
-    kept = _smallest(hashes, labels if counts else None, size)
-    rows = rows[kept]
-    X = part.X if len(rows) == n and (np.diff(rows) == 1).all() else take_rows(part.X, rows)
+    whole_part = len(rows) == n and (np.diff(rows) == 1).all()
     return Scanned(
         len(numbers),
         counts,
-        numbers[kept],
-        hashes[kept],
-        X,
+        numbers,
+        hashes,
+        Held([(part.X, None if whole_part else rows)]),
         None if y is None else y[rows],
         None if weight is None else weight[rows],
         levels_in(part.X),
@@ -298,14 +347,3 @@ def scan(
         weighed,
         whole,
     )._kept()
-
-
-def _smallest(hashes: Array, labels: Array | None, size: int) -> Array:
-    """Places of the ``size`` smallest hashes, of each label where there are labels: others cannot be in the sample."""
-    if len(hashes) <= SPARE * size:
-        return np.arange(len(hashes))
-    codes = np.zeros(len(hashes), dtype=np.intp) if labels is None else np.unique(labels, return_inverse=True)[1]
-    order = np.lexsort((hashes, codes))
-    sizes = np.bincount(codes)
-    place = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(order[place < size])

@@ -92,7 +92,7 @@ class Elsewhere(Findings):
         if scanned.numbering is not None:  # known only now that all weights have been seen
             scanned = table.reduce(partial(reading, numbering=scanned.numbering), told.progress)
         rows, stands_for = scanned.sample(classes=task != "regression")
-        matrix = self._check_table(rows.X, reset=True, count=False, levels=rows.levels)
+        matrix = self._check_table(rows.held.table(), reset=True, count=False, levels=rows.levels)
         target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
         self._check_target_is_there(target)
         request = self._constraints()
