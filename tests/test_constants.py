@@ -66,5 +66,6 @@ def test_every_constant_that_decides_something_is_on_the_page(room):
         "DEAD_NODE",
         "BLOCK_NUMBERS",
         "GIGABYTE",
+        "LARGE",
     }
     assert defined - listed - technical == set()

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import jsonschema
 import numpy as np
 import pandas as pd
@@ -134,7 +135,6 @@ def test_tables_in_memory_stay_what_they_are(path: Path) -> None:
 
 
 def test_lazy_tables_stay_lazy(path: Path, tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
     chosen, frame = load_selection(path), pl.from_pandas(shuffled())
     wanted = frame.select(CHOSEN)
     lazy = chosen.transform(frame.lazy())
@@ -161,7 +161,6 @@ def test_dask_tables_stay_lazy(path: Path) -> None:
 
 
 def test_what_is_wrong_with_a_lazy_table_is_said_before_it_is_read(path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
     import dask.dataframe as dd
 
     chosen, new = load_selection(path), shuffled()

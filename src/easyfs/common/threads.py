@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -109,13 +110,14 @@ def map_blocks(function: Callable[[Item], Result], items: Iterable[Item]) -> Ite
     No more than two results a thread wait for the caller, so memory does not grow with the number of blocks. A block that
     is itself cut into blocks works through them one by one.
     """
-    pool = _pool.get()
-    if pool is None:
-        yield from map(function, items)
+    pool, left = _pool.get(), iter(items)
+    first = list(islice(left, 2))
+    if pool is None or len(first) < 2:  # a block alone is done sooner here
+        yield from map(function, chain(first, left))
         return
     room = 2 * pool._max_workers
     waiting: deque[Future[Result]] = deque()
-    for item in items:
+    for item in chain(first, left):
         if len(waiting) >= room:
             yield waiting.popleft().result()
         waiting.append(pool.submit(function, item))

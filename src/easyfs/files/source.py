@@ -331,7 +331,7 @@ def _opened(given: _Given, options: TextOptions, query: str | None) -> Source:
 def _head(path: Path, name: str) -> bytes:
     """The first bytes of a file that can be read."""
     if not path.exists():
-        raise FileError(f"there is no file {name!r}{_near_files(path)}.")
+        raise FileError(f"there is no file {name!r}{_near_files(path)}")
     if path.is_dir():
         raise FileError(f"{name!r} is a folder, not a file.")
     try:
@@ -364,11 +364,9 @@ def _format(name: str, head: bytes, as_format: str | None) -> tuple[str, Packing
 
 def _near_files(path: Path) -> str:
     if not path.parent.is_dir():
-        return f" (there is no folder {str(path.parent)!r} either)"
+        return f" (there is no folder {str(path.parent)!r} either)."
     near = difflib.get_close_matches(path.name, sorted(entry.name for entry in path.parent.iterdir()), n=2)
-    return (
-        f"; did you mean {' or '.join(repr(str(path.parent / name)) for name in near)}?".rstrip("?") + "?" if near else ""
-    )
+    return f"; did you mean {' or '.join(repr(str(path.parent / name)) for name in near)}?" if near else "."
 
 
 def _from_standard_input() -> Path:

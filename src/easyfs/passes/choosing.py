@@ -298,7 +298,9 @@ class Chooser:
             return False
         self.given_up += dropped
         self._start()
-        for j in selected[others.places][: self.constraints.count]:
+        kept = selected[others.places][: self.constraints.count]
+        self.search.fetch(kept)
+        for j in kept:
             self.take(np.array([j]))
         self._measured_at = 0
         return True

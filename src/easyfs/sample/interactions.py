@@ -41,9 +41,9 @@ LONG_TAILS = 0.9
 MOST_FOUND = 24
 # Columns and groups found so far that all pairs are tried with.
 TRIED_WITH = 3
-# All pairs, triples and quadruples are looked at again when groups were named that explain this share of what is left; else
-# only what goes with the columns found.
-CHANGED = 0.1
+# All pairs, triples and quadruples are looked at again when groups were named that explain this share of what is left, and
+# so many times in all; else only what goes with the columns found.
+CHANGED, MOST_LOOKS = 0.1, 4
 # Share of what a column's functions tell that the first must have for the column to have no curve.
 ONE_WAY = 0.9
 # Share of the target below which what is left of it is rounding.
@@ -176,8 +176,9 @@ class _Search:
     def run(self, strong: list[int]) -> tuple[Found, ...]:
         """Search, confirm, take out what was found, and go on while something is found; at last look for hints."""
         known = list(dict.fromkeys(strong))
-        fresh, energy_at_first = True, float(np.square(self.residual).sum())
+        fresh, looks, energy_at_first = True, 0, float(np.square(self.residual).sum())
         while len(self.found) < MOST_FOUND:
+            looks += fresh
             candidates = [(which, c) for which in self.searched for c in self._candidates(which, known, fresh)]
             if not candidates or float(np.square(self.residual).sum()) < EXPLAINED * energy_at_first:
                 break
@@ -196,7 +197,7 @@ class _Search:
                 break
             known = list(dict.fromkeys([*known, *(i for group in self.seen for i in group)]))
             named = sum(found.share for found in self.found[n_first:]) / self.part
-            fresh = named > CHANGED * float(np.square(self.residual).mean())
+            fresh = looks < MOST_LOOKS and named > CHANGED * float(np.square(self.residual).mean())
         return tuple(self.found)
 
     def _passing(self, candidates: list[tuple[int, Candidate]], n_tests: int) -> list[tuple[float, float, Any]]:

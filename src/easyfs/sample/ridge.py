@@ -6,16 +6,20 @@ that stand out leave of the target is where joint effects are looked for.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from easyfs.common.threads import block_slices, map_blocks
+from easyfs.common.threads import add_gram, block_slices, map_blocks, threads_of_blas
 from easyfs.common.types import Array
 from easyfs.sample.rows import DENSE_COLUMNS, Sample
 from easyfs.stages.relevance import explained_share, null_relevance, orthonormal_basis
 
 # The penalty of the linear fit is chosen among these, relative to the size of a row, on this many rows.
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
+# Larger matrices are factorised by all threads.
+LARGE = 2048
 # A share of its sum of squares that a target may keep by rounding alone.
 ROUNDING = 1e-12
 # Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
@@ -50,7 +54,8 @@ class LinearFit:
         self.primal = 0 < self.n_live < min(n, DENSE_COLUMNS)
         if self.primal:
             _, values = next(rows.columns(live))
-            self.gram = (values.T @ values).astype(np.float64)
+            self.gram = np.zeros((self.n_live, self.n_live))
+            add_gram(self.gram, [values])
             return
         self.gram = np.zeros((n, n))
         for _, values in rows.columns(live):
@@ -78,7 +83,8 @@ class LinearFit:
             gram = self.gram.copy()
             gram[np.diag_indices(len(gram))] += penalty
             try:
-                return cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), penalty
+                with threads_of_blas() if len(gram) > LARGE else nullcontext():
+                    return cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), penalty
             except LinAlgError:
                 penalty *= 10.0
 

@@ -137,6 +137,11 @@ class GreedySearch:
         u = self._u[:t, columns]
         return np.asarray(self.gram_columns(columns)[columns] - (u / self._s[:t, None]).T @ u)
 
+    def fetch(self, wanted: Array) -> None:
+        """Make ready, all at once, columns that will be selected next."""
+        columns, products = self.gram_columns(wanted), self.P @ self.P[wanted].T
+        self._cache.update((int(c), (columns[:, i], products[:, i])) for i, c in enumerate(wanted))
+
     def _fetched(self, j: int, gain: Array | None, candidates: Array | None) -> tuple[Array, Array]:
         """Column ``j`` of ``X'X`` and of ``PP'``; with it, where that pays, those of columns likely to be selected soon."""
         foreseen = j in self._cache or j in self._likely
@@ -153,8 +158,7 @@ class GreedySearch:
             self._hits = 0
             if pays:
                 wanted = np.concatenate([wanted, self._likely])
-        columns, products = self.gram_columns(wanted), self.P @ self.P[wanted].T
         if len(self._cache) > min(4 * self._fetch, max(self._fetch, FETCH_NUMBERS // self.P.shape[0])):
             self._cache.clear()
-        self._cache.update((int(c), (columns[:, i], products[:, i])) for i, c in enumerate(wanted))
+        self.fetch(wanted)
         return self._cache.pop(j)
