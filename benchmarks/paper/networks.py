@@ -2,10 +2,10 @@
 
     python benchmarks/paper/networks.py [--data TOX,YALE] [--seeds 8] [--jobs 2]
 
-The hidden nodes are drawn at random, and columns are chosen to cover them, so several networks of 256 nodes averaged are one
-network of as many times 256. For each number of nodes: accuracy of a linear SVM on 30 columns, by folds as in ``run.py``
-(one repeat), for several seeds of the network on the same folds; the spread over seeds, and the time of a fit. The data
-sets were looked at while the method was made. Results are kept in raw/networks; writes docs/results/networks.md.
+The hidden nodes are drawn at random, and columns are chosen to cover them, so several networks of 256 nodes averaged are
+one network of as many times 256. For each number of nodes: accuracy of a linear SVM on 30 columns, by folds as in
+``run.py`` (one repeat), for several seeds of the network on the same folds; the spread over seeds, and the time of a fit.
+The data sets were looked at while the method was made. Results are kept in raw/networks; writes docs/results/networks.md.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def main() -> None:
     text = [
         "# One network or several",
         "",
-        "Columns are chosen to cover hidden nodes that are drawn at random, so another seed may choose other columns. Several",
-        "networks of 256 nodes, averaged, are one network of as many times 256: would that make the choice depend less on the",
-        f"seed? Accuracy of a linear SVM on {SIZE} columns, five folds, the same for all; seeds of the network only. Data sets",
-        "that were looked at while the method was made. The default has 256 nodes.",
+        "Columns are chosen to cover hidden nodes that are drawn at random, so another seed may choose other columns.",
+        "Several networks of 256 nodes, averaged, are one network of as many times 256: would that make the choice depend",
+        f"less on the seed? Accuracy of a linear SVM on {SIZE} columns, five folds, the same for all; seeds of the network",
+        "only. Data sets that were looked at while the method was made. The default has 256 nodes.",
         "",
         "| data | hidden nodes | seeds | mean | spread over seeds | lowest to highest | spread over folds | a fit |",
         "|---|---|---|---|---|---|---|---|",

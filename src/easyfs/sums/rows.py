@@ -16,7 +16,7 @@ FLOAT32_MEAN = 8.0
 # Rows that are looked at to see whether a block lies far from zero.
 CHECKED_ROWS = 128
 # Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
-PRODUCT_COLUMNS = 256
+PRODUCT_COLUMNS = 1024
 
 
 @dataclass
