@@ -23,6 +23,8 @@ from easyfs.evaluation.plots import look
 
 # Data that are one table: tests count it once.
 TABLES = {name: data.table for name, data in DATA_SETS.items()}
+# A method is ranked if it was tried in so many folds of each data set.
+FOLDS = 5
 # Differences of accuracy or NMSE up to this are practically none.
 ROPE = 0.01
 HERE = Path(__file__).resolve().parent
@@ -265,6 +267,10 @@ def ranks() -> str:
                 lines += [f"![mean ranks, {task}, {label}]({name}.svg)", ""]
             else:
                 lines += ["Differences are of accuracy, or of NMSE with its sign turned; without FisherScore.", ""]
+            tried = [] if task == "both tasks" else results(task).selectors
+            absent = [m for m in METHODS if m in tried and m not in found.selectors and (slow or not METHODS[m].slow)]
+            if absent:
+                lines += [f"Not ranked, as they were not run on each of these data sets: {', '.join(absent)}.", ""]
             ranked = found.ranks()
             lines += [", ".join(f"{method} {rank:.2f}" for method, rank in ranked.items()) + ".", ""]
             for own in ("EasyFS", "EasyFS ranking") if slow else ("EasyFS",):
@@ -362,17 +368,17 @@ def duel_table(found: Comparison, own: str) -> list[str]:
 
 
 def headline(found: Comparison, *, slow: bool, model: str | None = None) -> Comparison:
-    """The paper's two sizes on its own data sets, in the folds in which every method has been tried."""
+    """The paper's two sizes on its own data sets, in the folds in which every method has been tried.
+
+    A method that was not tried in five folds of each data set is left out.
+    """
     rows = []
-    methods = {m for m in METHODS if m in found.selectors and (slow or not METHODS[m].slow)}
-    for name in found.names:
+    names = [name for name in found.names if DATA_SETS[name].published is not None]
+    listed = {m for m in METHODS if m in found.selectors and (slow or not METHODS[m].slow)}
+    methods = {m for m in listed if all(len(folds_of(found, name, m)) >= FOLDS for name in names)}
+    for name in names:
         data = DATA_SETS[name]
-        if data.published is None:
-            continue
-        folds = [{place[2:] for place in found.fit_rows if place[:2] == (name, method)} for method in methods]
-        common = set.intersection(*folds)
-        if len(common) < 5:
-            continue
+        common = set.intersection(*(folds_of(found, name, method) for method in methods))
         rows.append(found.data[name])
         rows += [row for place, row in found.fit_rows.items() if _counts(place, name, methods, common)]
         rows += [
@@ -381,6 +387,11 @@ def headline(found: Comparison, *, slow: bool, model: str | None = None) -> Comp
             if _counts(place, name, methods, common) and place[4] in data.sizes and model in (None, place[5])
         ]
     return Comparison(rows, TABLES)
+
+
+def folds_of(found: Comparison, name: str, method: str) -> set[tuple[Any, ...]]:
+    """Folds of a data set in which a method was tried."""
+    return {place[2:] for place in found.fit_rows if place[:2] == (name, method)}
 
 
 def _counts(place: tuple[Any, ...], name: str, methods: set[str], folds: set[tuple[Any, ...]]) -> bool:
