@@ -112,6 +112,7 @@ STEPS = {
             ("paper/raw/ablation/*.jsonl", "paper/raw/parameters/*.jsonl"),
             everything,
         ),
+        Step("networks", ("paper/networks.py",), "networks.md", "minutes", ("paper/raw/networks/*.jsonl",), everything),
         Step("redundancy", ("paper/redundancy.py",), "redundancy.md, redundancy.svg", "minutes"),
         Step("pixels", ("paper/pixels.py",), "pixels-*.png, pixels-first-*.png", "an hour", ("paper/raw/pixels/*.jsonl",)),
         Step(
