@@ -12,7 +12,6 @@ from easyfs.common.types import Array
 
 # Chosen columns whose overlap with the others is told.
 MOST_CODED = 500
-
 # Directions of a group of indicators weaker than this are rounding of single precision.
 WEAK = 1e-4
 # A column stands in for another if it says at least this share of it beyond those chosen before, and more than chance:

@@ -69,9 +69,6 @@ class Held:
     def __add__(self, other: Held) -> Held:
         return Held(self.parts + other.parts)
 
-    def __len__(self) -> int:
-        return sum(n_rows_of(X) if rows is None else len(rows) for X, rows in self.parts)
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Held, ([(self.table(), None)],)  # nothing else travels
 
@@ -339,7 +336,7 @@ def scan(
         numbers,
         hashes,
         Held([(part.X, None if whole_part else rows)]),
-        None if y is None else y[rows],
+        labels,
         None if weight is None else weight[rows],
         levels_in(part.X),
         size,
