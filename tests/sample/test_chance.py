@@ -8,7 +8,7 @@ from easyfs import EasyFS
 from easyfs.passes.choose import _task
 from easyfs.passes.choosing import Chooser
 from easyfs.passes.scale import input_scale
-from easyfs.sample.chance import Chance, Gumbel, group_score, score, tail
+from easyfs.sample.chance import Chance, Gumbel, group_score, largest_scores, score, share_of, tail
 from easyfs.sample.rows import take_sample
 
 
@@ -66,6 +66,26 @@ def test_a_column_that_explains_all_has_a_finite_score(dtype):
     found = score(np.ones(3, dtype=dtype), 30.0, 1.0, 2.0)
     assert np.isfinite(found).all()
     assert (tail(found) > 50.0).all()
+
+
+def test_the_share_of_a_score_has_that_score():
+    spread = np.array([1.0, 4.0, 9.0])
+    for z in (-0.5, 0.5, 3.0, 12.0):
+        np.testing.assert_allclose(score(share_of(z, 80.0, 2.0, spread), 80.0, 2.0, spread), z, atol=1e-9)
+    assert share_of(-50.0, 80.0, 2.0, spread).tolist() == [0.0] * 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("free", [5.0, 60.0, 2000.0])
+@pytest.mark.parametrize("terms", [1.0, 3.0])
+def test_the_largest_scores_are_those_of_all_scores(terms, free, dtype):
+    rng = np.random.default_rng(int(free + terms))
+    share = rng.beta(terms / 2.0, free / 2.0, (700, 24)).astype(dtype)
+    share[rng.random(share.shape) < 0.2] = 0.0
+    spread = 2.0 * terms * rng.uniform(0.3, 30.0, 700)  # tails of all lengths: the largest share seldom wins
+    every = score(share, free, terms, spread[:, None])
+    np.testing.assert_array_equal(largest_scores(share, free, terms, spread), every.max(axis=0))
+    assert (every.argmax(axis=0) != share.argmax(axis=0)).mean() > 0.2
 
 
 @pytest.mark.parametrize(("rank", "width"), [(1, 5), (3, 2), (2, 2)])

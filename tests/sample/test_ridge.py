@@ -120,12 +120,11 @@ def linear_case(n, d, kind, weighted, signal):
 @pytest.mark.parametrize(("n", "d"), [(120, 8), (30, 70), (40, 600)])
 def test_a_fit_is_an_explicit_ridge_fit(n, d, kind, weighted):
     rows, live, A = linear_case(n, d, kind, weighted, 2.0)
-    coefficients, left = LinearFit(rows, live).fit(float(live.sum()))
+    coefficients = LinearFit(rows, live).fit(float(live.sum()))
     A = A[:, live]
     fit = np.linalg.solve(A.T @ A + live.sum() * np.eye(live.sum()), A.T @ rows.target)
     np.testing.assert_array_equal(coefficients[~live], 0.0)
     np.testing.assert_allclose(coefficients[live], fit, atol=1e-5)
-    np.testing.assert_allclose(left, rows.target - A @ fit, atol=1e-5)
 
 
 @pytest.mark.parametrize("weighted", WEIGHTS)

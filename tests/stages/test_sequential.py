@@ -133,6 +133,22 @@ def test_the_search_goes_on_beyond_the_steps_it_made_room_for():
     np.testing.assert_allclose(tight.gains, roomy.gains, rtol=1e-12)
 
 
+def test_a_search_that_begins_again_fetches_nothing_that_it_had():
+    X, Z = inputs_and_target(60, 20)
+    asked: list[int] = []
+    fresh, used = search_of(X, Z, prefetch=False), search_of(X, Z, prefetch=False)
+    for j in (3, 11, 7, 0):
+        used.select(j)
+    columns = used.gram_columns
+    used.gram_columns = lambda J: (asked.extend(J.tolist()), columns(J))[1]
+    used.begin_again()
+    for j in (7, 11, 5):
+        np.testing.assert_allclose(used.gain(), fresh.gain(), rtol=1e-9)
+        np.testing.assert_allclose(used.select(j), fresh.select(j), atol=1e-12)
+    assert asked == [5]
+    np.testing.assert_allclose(used.gains, fresh.gains, rtol=1e-9)
+
+
 def test_a_constant_column_gains_nothing():
     X, Z = inputs_and_target()
     X[:, [2, 6]] = 0.0

@@ -76,6 +76,7 @@ class Chooser:
         self._measured_at = 0
         self._n_adjusted = 0 if task.beyond is None else task.beyond.rank
         self.spending = Spending(self.constraints.limits, len(self.candidates))
+        self.search = self._make_search()
         self._start()
         for column in self.constraints.include:
             if not self.taken[column]:
@@ -83,7 +84,7 @@ class Chooser:
                 self.protected[members] = True
                 self.take(members, scores=self.scores())
 
-    def _start(self) -> None:
+    def _make_search(self) -> GreedySearch:
         task = self.task
         d = len(task.scale.spread)
         per_input = np.where(task.scale.constant, 0.0, 1.0 / task.scale.spread)
@@ -91,7 +92,7 @@ class Chooser:
         def gram_columns(columns: Array) -> Array:
             return task.moment.columns(columns)[:d] * (per_input[:, None] * (per_input[columns] / task.moment.weight))
 
-        self.search = GreedySearch(
+        return GreedySearch(
             gram_columns,
             task.scale.energy,
             task.target.P,
@@ -100,8 +101,12 @@ class Chooser:
             dtype=task.moment.dtype,
             prefetch=not task.moment.folded,
         )
+
+    def _start(self) -> None:
+        """Nothing is taken yet."""
+        task = self.task
         self.partial = PartialRelevance(task.scale.energy, task.target.Y, task.moment.dtype)
-        self.taken = np.zeros(d, dtype=bool)
+        self.taken = np.zeros(len(task.scale.spread), dtype=bool)
         self.done = 0
         self.spending.clear()
 
@@ -297,10 +302,9 @@ class Chooser:
         if not dropped:
             return False
         self.given_up += dropped
+        self.search.begin_again()
         self._start()
-        kept = selected[others.places][: self.constraints.count]
-        self.search.fetch(kept)
-        for j in kept:
+        for j in selected[others.places][: self.constraints.count]:
             self.take(np.array([j]))
         self._measured_at = 0
         return True

@@ -211,7 +211,7 @@ def fitted_target(fit: LinearFit, share: float) -> FittedTarget | None:
     penalty, told = fit.best_penalty()
     if told <= 0.0:
         return None
-    coefficients = fit.fit(penalty)[0] @ np.linalg.pinv(fit.rows.basis)
+    coefficients = fit.fit(penalty) @ np.linalg.pinv(fit.rows.basis)
     if fit.rows.beyond is not None:  # of columns in their own size
         coefficients *= fit.rows.beyond.stretch[:, None]
     return FittedTarget(coefficients, fit.n, share, penalty)

@@ -63,28 +63,29 @@ class LinearFit:
             for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
                 self.gram += product
 
-    def fit(self, penalty: float, target: Array | None = None) -> tuple[Array, Array]:
-        """Coefficients of the fit, of shape (d, r), and ``target - X @ coefficients``, what it leaves."""
-        target = self.rows.target if target is None else target
+    def fit(self, penalty: float) -> Array:
+        """Coefficients of the fit, of shape (d, r)."""
+        target = self.rows.target
         coefficients = np.zeros((self.d, target.shape[1]))
-        factor, penalty = self._factor(penalty)
+        factor = self._factor(penalty)
         if self.primal:
             columns, values = next(self.rows.columns(self.live))
-            coefficients[columns] = cho_solve(factor, values.T @ target, check_finite=False)
-            return coefficients, target - values @ coefficients[columns]
-        dual = cho_solve(factor, target, check_finite=False)
+            coefficients[columns] = cho_solve(factor, values.T @ target.astype(np.float32), check_finite=False)
+            return coefficients
+        dual = cho_solve(factor, target, check_finite=False).astype(np.float32)
         for columns, part in self.rows.columns(self.live):
-            coefficients[columns] = part.T @ dual.astype(np.float32)
-        return coefficients, penalty * dual
+            coefficients[columns] = part.T @ dual
+        return coefficients
 
-    def _factor(self, penalty: float) -> tuple[tuple[Array, bool], float]:
-        """Cholesky factor, and the penalty: a larger one where rounding of the products outweighs the one asked for."""
+    def _factor(self, penalty: float) -> tuple[Array, bool]:
+        """Cholesky factor, with a larger penalty where rounding of the products outweighs the one asked for."""
         while True:
             gram = self.gram.copy()
             gram[np.diag_indices(len(gram))] += penalty
             try:
                 with threads_of_blas() if len(gram) > LARGE else nullcontext():
-                    return cho_factor(gram, lower=True, overwrite_a=True, check_finite=False), penalty
+                    factor, lower = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+                return factor, lower
             except LinAlgError:
                 penalty *= 10.0
 
@@ -141,7 +142,7 @@ class LinearFit:
         size = float(np.trace(kernel)) / n
         if size <= 0.0 or n < 3.0:
             return float(max(1, self.n_live)), 0.0
-        values, vectors = eigh(kernel, check_finite=False)
+        values, vectors = eigh(kernel, check_finite=False, driver="evd")
         energy = np.square(vectors.T @ target).sum(axis=1)
         if energy.sum() <= ROUNDING * raw:  # these rows have one value of the target
             return float(max(1, self.n_live)), 0.0

@@ -120,6 +120,14 @@ class GreedySearch:
         t, self.power, self.remaining = state
         del self.selected[t:], self.gains[t:]
 
+    def begin_again(self) -> None:
+        """Forget what was selected, but not the columns of ``X'X`` that were fetched for it."""
+        for t, j in enumerate(self.selected):
+            share = self._u[:t, j] / self._s[:t]
+            self._cache[j] = self._u[t] + share @ self._u[:t], self._Pz[t] + share @ self._Pz[:t]
+        self.power, self.remaining = np.einsum("ij,ij->i", self.P, self.P), self.energy.copy()
+        self.selected, self.gains = [], []
+
     def _update(self, power: Array, Pz: Array, z: Array, earlier: Array, u: Array, s: float) -> None:
         """``power_i = |P_i|^2`` after ``P -= u z'/s``; ``P`` itself is corrected from the history, never rewritten."""
         t = len(earlier)
