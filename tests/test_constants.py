@@ -65,6 +65,7 @@ def test_every_constant_that_decides_something_is_on_the_page(room):
         "SECONDS",
         "DEAD_NODE",
         "BLOCK_NUMBERS",
+        "TOGETHER",
         "GIGABYTE",
         "LARGE",
     }

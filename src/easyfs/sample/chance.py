@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
+from easyfs.common.threads import block_slices, map_blocks
 from easyfs.common.types import Array
 from easyfs.sample.rows import Sample, orthonormal
 
 # Permutations of the sample's target: so many, fewer where they would take more than so many products.
 PERMUTATIONS, FEWEST_PERMUTATIONS, PRODUCTS = 64, 24, 1 << 27
-# Products of permuted targets with columns that are held at a time.
-BLOCK_NUMBERS = 1 << 21
+# Permutations that one thread works on at a time, fewer where their products with all columns would be more than so many.
+TOGETHER, BLOCK_NUMBERS = 16, 1 << 21
 # Difference between the mean and the mode of a Gumbel law, in its scale; and its standard deviation.
 GUMBEL_MEAN, GUMBEL_SPREAD = 0.5772156649, np.pi / np.sqrt(6.0)
 # The tails of the largest of many scores are not taken to be lighter than this share of what theory says.
@@ -231,11 +232,11 @@ class Chance:
         ]
         n_drawn = int(np.clip(PRODUCTS // max(1, n * d * r), FEWEST_PERMUTATIONS, PERMUTATIONS))
         orders = self._drawn(n_drawn)
-        largest = np.empty(n_drawn)
-        per_block = max(1, min(256 // r, BLOCK_NUMBERS // (d * r)))
-        for start in range(0, n_drawn, per_block):
-            count = min(per_block, n_drawn - start)
-            drawn = white[orders[:, start : start + count]].reshape(n, -1)
+        open_left = np.where(open_columns, left, np.inf)[:, None]
+
+        def largest(part: slice) -> Array:
+            count = part.stop - part.start
+            drawn = white[orders[:, part]].reshape(n, -1)
             drawn -= basis @ (basis.T @ drawn)
             drawn = _each_orthonormal(drawn, r)
             # All first directions, then all second ones: sums over directions are sums of whole blocks.
@@ -245,14 +246,16 @@ class Chance:
             share = cross[:, :count].copy()
             for t in range(1, r):
                 share += cross[:, t * count : (t + 1) * count]
-            share /= np.where(open_columns, left, np.inf)[:, None]
+            share /= open_left
             best = largest_scores(share, free, float(r), spread)
             for group, own in zip(groups, spreads, strict=True):
                 if group.shape[1]:
                     told = np.square(group.T @ drawn).reshape(group.shape[1], count, r).sum(axis=(0, 2))
                     best = np.maximum(best, group_score(told, free, r, group.shape[1], float(own)))
-            largest[start : start + count] = tail(best)
-        return Gumbel.fitted(largest)
+            return tail(best)
+
+        parts = block_slices(n_drawn, max(1, min(TOGETHER, BLOCK_NUMBERS // (d * r))))
+        return Gumbel.fitted(np.concatenate(list(map_blocks(largest, parts))))
 
     def _drawn(self, count: int) -> Array:
         """Orders of the rows, a column each: the same ones whatever is selected, so drawn once."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from easyfs.common.threads import block_slices, for_blocks
 from easyfs.common.types import Array
 
 # Columns of X'X and PP' fetched at once: a third of those to be selected within these bounds, and within so many numbers.
@@ -25,6 +26,8 @@ FETCH_NUMBERS = 1 << 21
 # Several are fetched once this share of those that looked likely have been selected in a row: they cost as much as a
 # quarter of them one by one, and among related columns each selection changes what is likely.
 HITS = 1 / 4
+# Rows of PP' that one thread computes at a time.
+PRODUCT_ROWS = 1024
 # Gains that count as equal: for float64 and for float32 statistics.
 TIES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 
@@ -147,7 +150,13 @@ class GreedySearch:
 
     def fetch(self, wanted: Array) -> None:
         """Make ready, all at once, columns that will be selected next."""
-        columns, products = self.gram_columns(wanted), self.P @ self.P[wanted].T
+        columns, products = self.gram_columns(wanted), np.empty((len(self.P), len(wanted)))
+        likely = self.P[wanted].T
+
+        def fill(rows: slice) -> None:
+            products[rows] = self.P[rows] @ likely
+
+        for_blocks(fill, block_slices(len(self.P), PRODUCT_ROWS))
         self._cache.update((int(c), (columns[:, i], products[:, i])) for i, c in enumerate(wanted))
 
     def _fetched(self, j: int, gain: Array | None, candidates: Array | None) -> tuple[Array, Array]:
