@@ -66,6 +66,7 @@ def test_every_constant_that_decides_something_is_on_the_page(room):
         "DEAD_NODE",
         "BLOCK_NUMBERS",
         "TOGETHER",
+        "WORTH_A_THREAD",
         "GIGABYTE",
         "LARGE",
     }

@@ -21,15 +21,16 @@ from easyfs.sample.rows import Sample, orthonormal
 
 # Permutations of the sample's target: so many, fewer where they would take more than so many products.
 PERMUTATIONS, FEWEST_PERMUTATIONS, PRODUCTS = 64, 24, 1 << 27
-# Permutations that one thread works on at a time, fewer where their products with all columns would be more than so many.
-TOGETHER, BLOCK_NUMBERS = 16, 1 << 21
+# Permutations that one thread works on at a time: so many, more where they would take fewer products than these, and fewer
+# where they would be held with more numbers than these.
+TOGETHER, WORTH_A_THREAD, BLOCK_NUMBERS = 16, 1 << 23, 1 << 21
 # Difference between the mean and the mode of a Gumbel law, in its scale; and its standard deviation.
 GUMBEL_MEAN, GUMBEL_SPREAD = 0.5772156649, np.pi / np.sqrt(6.0)
 # The tails of the largest of many scores are not taken to be lighter than this share of what theory says.
 LEAST_SCALE = 0.8
 
 
-def score(share: Array, free: float, terms: Array | float, spread: Array | float) -> Array:
+def score(share: Array, free: float, terms: float, spread: Array | float) -> Array:
     """How far a share lies above what is expected by chance, as if it were a standard normal number.
 
     Parameters
@@ -38,7 +39,7 @@ def score(share: Array, free: float, terms: Array | float, spread: Array | float
         Shares of what is left of the target.
     free : float
         Degrees of freedom: rows, less one, less the chosen columns.
-    terms : float or ndarray
+    terms : float
         Directions of the target times columns of the group.
     spread : float or ndarray
         Variance of the chi-square that the share amounts to: ``2 * terms`` without long tails.
@@ -70,8 +71,8 @@ def largest_scores(share: Array, free: float, terms: float, spread: Array) -> Ar
     return best
 
 
-def _bartlett(free: float, terms: Array | float) -> float:
-    return float(max(free - 0.5 * (np.max(terms) + 2.0), 0.5))
+def _bartlett(free: float, terms: float) -> float:
+    return max(free - 0.5 * (terms + 2.0), 0.5)
 
 
 def tail(score: Array) -> Array:
@@ -254,7 +255,8 @@ class Chance:
                     best = np.maximum(best, group_score(told, free, r, group.shape[1], float(own)))
             return tail(best)
 
-        parts = block_slices(n_drawn, max(1, min(TOGETHER, BLOCK_NUMBERS // (d * r))))
+        together = max(TOGETHER, WORTH_A_THREAD // (n * d * r))
+        parts = block_slices(n_drawn, max(1, min(together, BLOCK_NUMBERS // (d * r))))
         return Gumbel.fitted(np.concatenate(list(map_blocks(largest, parts))))
 
     def _drawn(self, count: int) -> Array:

@@ -20,7 +20,7 @@ from easyfs.stages.relevance import explained_share, null_relevance, orthonormal
 PENALTIES, PENALTY_ROWS, PENALTY_TIE = np.logspace(-3.0, 1.5, 10), 192, 1e-3
 # Larger matrices are factorised by all threads.
 LARGE = 2048
-# A share of its sum of squares that a target may keep by rounding alone.
+# A share of its sum of squares that a target may keep by rounding alone; and of the largest, a direction of the columns.
 ROUNDING = 1e-12
 # Columns that stand out are taken out of the target in so many rounds, the best so many at a time, of which those are left
 # that are to this share no combination of those before, and no more than one for so many rows.
@@ -124,33 +124,57 @@ class LinearFit:
         """
         root, target = self.rows.root_weight, self.rows.target
         chosen = _spread(root * root, PENALTY_ROWS)
-        if self.primal:
-            values = next(self.rows.columns(self.live))[1]
-            values = values if chosen is None else values[chosen]
-            kernel = (values @ values.T).astype(np.float64)
-        else:
-            kernel = self.gram.copy() if chosen is None else self.gram[np.ix_(chosen, chosen)]
         raw = float(np.square(target).sum())
         if chosen is not None:  # the weights are in how often a row is chosen
-            kernel /= np.outer(root[chosen], root[chosen])
-            kernel -= kernel.mean(axis=0)
-            kernel -= kernel.mean(axis=1, keepdims=True)
             target = target[chosen] / root[chosen, None]
             raw = float(np.square(target).sum())
             target = target - target.mean(axis=0)
         n = float(root @ root) if chosen is None else float(len(chosen))
-        size = float(np.trace(kernel)) / n
+        values, energy = self._directions(chosen, target)
+        size = float(values.sum()) / n
         if size <= 0.0 or n < 3.0:
             return float(max(1, self.n_live)), 0.0
-        values, vectors = eigh(kernel, check_finite=False, driver="evd")
-        energy = np.square(vectors.T @ target).sum(axis=1)
         if energy.sum() <= ROUNDING * raw:  # these rows have one value of the target
             return float(max(1, self.n_live)), 0.0
-        left = 1.0 / (1.0 + np.maximum(values, 0.0) / (size * PENALTIES[:, None]))
+        left = 1.0 / (1.0 + values / (size * PENALTIES[:, None]))
         free = 1.0 - (1.0 + (1.0 - left).sum(axis=1)) / n
         errors = np.where(free > 0, (left**2 @ energy) / np.maximum(free, 1e-9) ** 2, np.inf)
         best = int(np.flatnonzero(errors <= (1.0 + PENALTY_TIE) * errors.min())[-1])  # of equals, the largest
         return float(size * PENALTIES[best]), 1.0 - float(errors[best]) * (1.0 - 1.0 / n) ** 2 / float(energy.sum())
+
+    def _directions(self, chosen: Array | None, target: Array) -> tuple[Array, Array]:
+        """Sum of squares of the columns along each of their principal directions, and that of the target.
+
+        Of some rows, without their weights, or of all. What the target has along no direction of the columns comes last.
+        """
+        root = self.rows.root_weight
+        if self.primal:
+            rows = next(self.rows.columns(self.live))[1]
+            if chosen is not None:
+                rows = rows[chosen] / root[chosen, None]
+                rows -= rows.mean(axis=0)
+            rows = rows.astype(np.float64)
+            if rows.shape[1] < len(rows):
+                return _by_columns(rows, target)
+            kernel = rows @ rows.T
+        else:
+            kernel = self.gram.copy()
+            if chosen is not None:
+                kernel = kernel[np.ix_(chosen, chosen)] / np.outer(root[chosen], root[chosen])
+                kernel -= kernel.mean(axis=0)
+                kernel -= kernel.mean(axis=1, keepdims=True)
+        squares, vectors = eigh(kernel, overwrite_a=True, check_finite=False, driver="evd")
+        return np.maximum(squares, 0.0), np.square(vectors.T @ target).sum(axis=1)
+
+
+def _by_columns(rows: Array, target: Array) -> tuple[Array, Array]:
+    """What :meth:`LinearFit._directions` gives, from the products of the columns, where these are fewer than the rows."""
+    squares, vectors = eigh(rows.T @ rows, overwrite_a=True, check_finite=False, driver="evd")
+    kept = squares > ROUNDING * max(float(squares[-1]), 0.0)
+    squares = squares[kept]
+    energy = np.square((rows @ (vectors[:, kept] / np.sqrt(squares))).T @ target).sum(axis=1)
+    beside = max(float(np.square(target).sum() - energy.sum()), 0.0)
+    return np.append(squares, 0.0), np.append(energy, beside)
 
 
 def _spread(weight: Array, size: int) -> Array | None:

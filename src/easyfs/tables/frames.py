@@ -23,7 +23,7 @@ LARGE = 1 << 25
 
 def is_table(X: Any) -> bool:
     """Whether ``X`` is a dataframe or an Arrow table, with named columns."""
-    return bool(nw.dependencies.is_into_dataframe(X))
+    return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))  # an array is known at once
 
 
 def column_names(X: Any) -> list[Any] | None:
