@@ -158,7 +158,6 @@ STEPS = {
             ("raw/one-answer.jsonl",),
             everything,
         ),
-        Step("one-answer", ("scale/one_answer.py",), "docs/scale.md, printed", "half an hour", ("raw/one-answer.jsonl",)),
         Step("survival", ("survival.py",), "survival.md", "a minute; needs scikit-survival", ("raw/survival.jsonl",)),
         Step("wide", ("scale/wide.py",), "very wide tables in docs/scale.md, printed", "minutes"),
         Step("dask", ("scale/dask_workers.py",), "docs/scale.md, printed", "minutes"),

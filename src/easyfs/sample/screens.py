@@ -35,7 +35,7 @@ CANDIDATES, WITH_KNOWN, PARTNERS = 16, 6, 3
 # Functions of a known column, and of each of several, that partners are looked for with.
 FUNCTIONS_OF_ONE, FUNCTIONS_OF_MORE = 4, 2
 # Products held at a time.
-BLOCK, PAIR_BLOCK, SECONDS = 1 << 20, 256, 64
+BLOCK, PAIR_BLOCK, SECONDS = 1 << 20, 256, 24
 
 
 @dataclass(frozen=True)
