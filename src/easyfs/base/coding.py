@@ -19,7 +19,7 @@ WEAK = 1e-4
 LEAST_SHARE, LEVEL = 0.1, 0.95
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Encoded:
     """A table as the matrix of numbers that a selector looks at.
 
@@ -50,7 +50,7 @@ class Encoded:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coding:
     """What the first chosen columns say, in terms of the columns of the matrix.
 
@@ -123,7 +123,7 @@ class Coding:
         return np.asarray(summed / np.maximum(width, 1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measured:
     """What was measured on rows, for a selector that leaves no such thing; None where it was not.
 

@@ -14,7 +14,7 @@ from easyfs.common.parameters import check_number
 from easyfs.common.types import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Limits:
     """What a selection may cost, and how many columns of a source it may have.
 

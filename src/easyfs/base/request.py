@@ -190,7 +190,7 @@ def resolve_count(n_features_to_select: Any, available: int, what: str = "featur
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
     """What may be selected.
 

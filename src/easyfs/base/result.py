@@ -9,7 +9,7 @@ import numpy as np
 from easyfs.common.types import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
     """An order of all columns, how many of them are selected, and why.
 

@@ -33,7 +33,7 @@ from easyfs.tables.target_summary import TargetInfo
 from easyfs.tables.weights import weighs_nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Seen:
     """What a fit has seen.
 

@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """Some rows of a table as they are.
 
@@ -179,7 +179,7 @@ class Summed:
         return self
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Summing:
     """What each part is summed by: small enough to be sent to where the rows are.
 
@@ -243,7 +243,7 @@ class Summing:
         return Target(self.target.task, "values", values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measuring(Summing):
     """The sums of each column by itself."""
 

@@ -96,7 +96,7 @@ class Held:
         return stack([X if rows is None else take_rows(X, rows) for X, rows in self.parts])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scanned:
     """Rows of some parts that may be in the sample, and how many rows there are.
 

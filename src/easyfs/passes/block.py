@@ -21,7 +21,7 @@ def sample_rows(n_columns: int, memory_limit: float) -> int:
     return int(np.clip(memory_limit * SAMPLE_NUMBERS // max(1, n_columns), FEWEST_SAMPLE_ROWS, SAMPLE_ROWS))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Some rows.
 

@@ -41,7 +41,7 @@ LOOK_AHEAD = 8
 MEASURED_ANEW, SURE = 2.0, 1e-6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Task:
     """What there is to choose from, and for what."""
 

@@ -35,7 +35,7 @@ PENALTY = 1.0
 FUNCTIONS_OF_A_GROUP, FUNCTIONS_OF_A_CURVE = 2, 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CrossValidated:
     """Scores of each number of columns.
 

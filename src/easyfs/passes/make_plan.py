@@ -32,7 +32,7 @@ SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 26, 512
 MOST_NODES = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """A plan, and the sample as it scales it, which need not be scaled again where it is the whole table."""
 

@@ -19,7 +19,7 @@ from easyfs.sums.scaling import Scaling
 from easyfs.tables.encoder import TableEncoder
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FittedTarget:
     """A linear fit of the targets on the inputs, from a sample: what of the target can be predicted.
 
@@ -42,7 +42,7 @@ class FittedTarget:
     penalty: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TargetCoding:
     """How the target of a row becomes columns of numbers: an indicator of each class, or scaled values.
 
@@ -80,7 +80,7 @@ def sources_of(request: Request) -> tuple[int, ...] | None:
     return None if source is None else tuple(source.tolist())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """What is done to each block of rows before it is summed; statistics of two plans do not add up.
 

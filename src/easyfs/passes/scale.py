@@ -13,7 +13,7 @@ from easyfs.stages.adjusting import Beyond
 from easyfs.sums.second_moment import SecondMoment
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InputScale:
     """Exact scale of the inputs, from the moments of all rows.
 

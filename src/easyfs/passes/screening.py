@@ -114,7 +114,7 @@ def marginals(plan: Plan, block: Block) -> Marginals:
     return total
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of a table, wherever they are, for a screen.
 

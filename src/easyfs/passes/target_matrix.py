@@ -12,7 +12,7 @@ from easyfs.stages.adjusting import Products
 from easyfs.stages.relevance import explained_share, orthonormal_basis
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TargetMatrix:
     """Products of the standardised inputs with ``Z``, divided by the root of the number of rows.
 

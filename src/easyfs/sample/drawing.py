@@ -19,7 +19,7 @@ MOST_COUNTED = 1 << 26
 LEAST_OF_EQUAL_PART = 1 / 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drawn:
     """Rows of a sample.
 

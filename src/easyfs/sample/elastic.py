@@ -26,7 +26,7 @@ TIED = 0.5
 COLUMNS = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Elastic:
     """Functions of units: of a column each, or of all indicators of a category.
 

@@ -24,7 +24,7 @@ LEFT, LEFT_OF_TARGET = 1e-5, 1e-10
 BY_CHANCE, FEWEST_REPEATED = 0.01, 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Beyond:
     """Columns that are adjusted for, on the rows of a sample.
 
@@ -88,7 +88,7 @@ def orthonormal(values: Array) -> Array:
     return np.asarray(values @ (eigenvectors[:, kept] / np.sqrt(found[kept])))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sample:
     """The rows that the search for joint effects, the linear fit and the law of chance look at.
 

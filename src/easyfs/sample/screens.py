@@ -46,7 +46,7 @@ class Candidate:
     levels: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Screen:
     """The rows that are screened.
 

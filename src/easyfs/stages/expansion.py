@@ -34,7 +34,7 @@ HEARD_INPUTS = 1024
 DRAWN_ROWS = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Network:
     """The connections of the network; nodes are numbered inputs, hidden, enhancement.
 

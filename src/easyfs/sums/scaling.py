@@ -11,7 +11,7 @@ from easyfs.common.threads import block_rows, block_slices, map_blocks
 from easyfs.common.types import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scaling:
     """Centre and spread of each column, as the network sees them.
 

@@ -187,7 +187,7 @@ def _are_quantities(looks: Looks, counts: Array, n: int) -> bool:
     return not reading.classes and (reading.sure or len(values) >= NEARLY_ALL * n)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Looks:
     """What texts look like.
 

@@ -22,7 +22,7 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)
 CONSTANT_TARGET = "y is constant: there is nothing to explain. Check the target column, or fit without y."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Target:
     """What is to be explained.
 
