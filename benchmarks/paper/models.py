@@ -1,6 +1,6 @@
 """Do the selections hold for other models? Neighbours, ridge and gradient boosting on the columns that ``run.py`` chose.
 
-    python benchmarks/paper/models.py [--data ORL,YALE] [--models "gradient boosting"] [--jobs 2]
+    python benchmarks/paper/models.py [--data ORL,YALE] [--models "gradient boosting"] [--repeats 1] [--jobs 2]
 
 Five nearest neighbours, ridge (for classes: on indicators of the classes) and gradient boosting on histograms,
 scikit-learn's defaults, at the paper's two sizes, in all folds that ``run.py`` has fitted. Nothing is selected anew: the
@@ -20,11 +20,13 @@ from run import MEMORY_LIMIT, RAW, TIME_LIMIT
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from tables import duel_table, headline, over_what, results, write
+from tables import FOLDS, TABLES, duel_table, headline, over_what, results, write
 
-from easyfs.evaluation import compare
+from easyfs.evaluation import Comparison, compare
+from easyfs.evaluation.protocol import described, fingerprint, make_splits
 
 OWN = RAW / "models"
+REPEATS = 3
 MODELS: dict[str, dict[str, Any]] = {
     "classification": {
         "5 nearest neighbours": KNeighborsClassifier(),
@@ -39,36 +41,49 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
-def measure(name: str, jobs: int, wanted: set[str]) -> None:
+def measure(name: str, jobs: int, wanted: set[str], most: int = REPEATS) -> None:
+    """Models on the columns of one data set, in so many repeats at most."""
     data = get(name)
-    fits = [row for row in map(json.loads, (RAW / f"{name}.jsonl").open()) if row["kind"] == "fit"]
+    X, y = data.load()
+    latest = columns_of(name)
+    # Repeats that a method was tried in all folds of: nothing is selected here.
+    repeats: dict[str, int] = {}
+    for label in methods_for(data.task):
+        whole = [all((label, repeat, fold) in latest for fold in range(FOLDS)) for repeat in range(REPEATS)]
+        repeats[label] = (*whole, False).index(False)
+    chosen = {label: method.make() for label, method in methods_for(data.task).items() if repeats[label]}
+    keys = {}
+    for split in make_splits(X, y, task=data.task, folds=FOLDS, repeats=REPEATS, cv=None, groups=None, random_state=0):
+        for label, selector in chosen.items():
+            place = (label, split.repeat, split.fold)
+            if place in latest:
+                asked = (split.train, split.test, label, described(selector), 1000 * split.repeat + split.fold, TIME_LIMIT)
+                keys[place] = fingerprint(latest[place]["data"], name, *asked)
     file = OWN / f"{name}.jsonl"
     file.parent.mkdir(exist_ok=True)
-    # What was measured on columns that another code has chosen since is measured anew.
-    latest = {row["key"]: row for row in fits}
-    kept = [row for row in map(json.loads, file.open()) if _is_of(row, latest)] if file.exists() else []
+    found = [json.loads(line) for line in file.open()] if file.exists() else []
+    # What was measured on columns that another code has chosen since is measured anew. A row is known by what its
+    # selector is called now: the columns are the same where a class has only moved.
+    same = {row["key"] for row in found if row["kind"] == "fit" and _columns(row) == _columns(latest.get(_place(row), {}))}
+    kept = [row for row in found if row["kind"] == "data"]
+    kept += [row | {"key": keys[_place(row)]} for row in found if row.get("key") in same and _place(row) in keys]
     known = {row["key"] for row in kept if row["kind"] == "fit"}
-    for key, row in latest.items():
+    for place, key in keys.items():
         if key not in known:
-            kept.append(row | {"sizes": [size for size in row.get("sizes", []) if size in data.sizes]})
+            row = latest[place]
+            kept.append(row | {"key": key, "sizes": [size for size in row.get("sizes", []) if size in data.sizes]})
     draft = file.with_suffix(".part")
     draft.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in kept))
     draft.replace(file)
-    X, y = data.load()
-    measured: dict[str, int] = {}
-    for row in fits:
-        measured[row["selector"]] = max(measured.get(row["selector"], 0), 1 + row["repeat"])
-    methods = {label: method for label, method in methods_for(data.task).items() if label in measured}
-    for repeats in sorted({measured[label] for label in methods}):
-        chosen = {label: method.make() for label, method in methods.items() if measured[label] == repeats}
+    for count in sorted({min(most, repeats[label]) for label in chosen}):
         compare(
-            chosen,
+            {label: selector for label, selector in chosen.items() if min(most, repeats[label]) == count},
             X,
             y,
             sizes=data.sizes,
             models={label: model for label, model in MODELS[data.task].items() if label in wanted},
             task=data.task,
-            repeats=repeats,
+            repeats=count,
             results=file,
             name=name,
             n_jobs=jobs,
@@ -79,9 +94,29 @@ def measure(name: str, jobs: int, wanted: set[str]) -> None:
     print(name, flush=True)
 
 
-def _is_of(row: dict[str, Any], latest: dict[str, dict[str, Any]]) -> bool:
-    """Whether a row is of the latest columns of its fit."""
-    return row["kind"] == "data" or (row["key"] in latest and row.get("code") == latest[row["key"]].get("code"))
+def columns_of(name: str) -> dict[tuple[str, int, int], dict[str, Any]]:
+    """The latest columns that ``run.py`` has of each method and fold."""
+    rows = map(json.loads, (RAW / f"{name}.jsonl").open())
+    return {_place(row): row for row in rows if row["kind"] == "fit"}
+
+
+def _place(row: dict[str, Any]) -> tuple[str, int, int]:
+    return row["selector"], row["repeat"], row["fold"]
+
+
+def _columns(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What a fit found, and by what code."""
+    return tuple(row.get(field) for field in ("code", "status", "order", "sets"))
+
+
+def scored(found: Comparison, model: str) -> Comparison:
+    """The data sets that a model was measured on, and the fits whose columns it was measured on."""
+    scores = {place: row for place, row in found.score_rows.items() if place[5] == model}
+    names, places = {place[0] for place in scores}, {place[:4] for place in scores}
+    fits = [
+        row for place, row in found.fit_rows.items() if place in places or (place[0] in names and row["status"] != "ok")
+    ]
+    return Comparison([row for name, row in found.data.items() if name in names] + fits + list(scores.values()), TABLES)
 
 
 def page() -> str:
@@ -96,9 +131,10 @@ def page() -> str:
     for task, models in MODELS.items():
         for model in models:
             for label, slow in (("all methods, one repeat", True), ("fast methods, three repeats", False)):
-                found = headline(results(task, OWN), slow=slow, model=model)
-                if not found.score_rows:  # not measured yet
+                measured = scored(results(task, OWN), model)
+                if not measured.names or not (slow or any(place[2] for place in measured.score_rows)):  # not yet
                     continue
+                found = headline(measured, slow=slow, model=model)
                 ranked = ", ".join(f"{method} {rank:.2f}" for method, rank in found.ranks().items())
                 lines += [f"## {task.capitalize()}, {model}: {label}", "", *over_what(found), ""]
                 lines += [f"{ranked}.", "", *duel_table(found, "EasyFS"), ""]
@@ -109,11 +145,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=",".join(name for name, data in DATA_SETS.items() if data.file))
     parser.add_argument("--models", default=",".join(MODELS["classification"]))
+    parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     wanted = set(args.models.split(","))
     for name in args.data.split(","):
-        measure(name, args.jobs, wanted)
+        measure(name, args.jobs, wanted, args.repeats)
     write("models.md", page())
 
 
