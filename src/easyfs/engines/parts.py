@@ -74,6 +74,10 @@ class PartedTable(Protocol):
     def roles(self) -> Roles:
         """Which of them are target and weights."""
 
+    @property
+    def n_rows(self) -> int | None:
+        """Rows that a sample is drawn from; None where that is not known before they are read, or where weights say it."""
+
     def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:
         """``function`` of each part, added up; the same function is called once or more for each part.
 

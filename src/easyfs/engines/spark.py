@@ -291,6 +291,11 @@ class SparkTable:
             width = max((row["widest"] or 0 for row in self._count(vector)), default=0)
         return entry_names(self.frame.schema[vector], width)
 
+    @property
+    def n_rows(self) -> int | None:
+        """Rows of all partitions, where all count."""
+        return None if self.roles.weight is not None else sum(row["n_rows"] for row in self._counted)
+
     def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:  # noqa: ARG002
         """``function`` of each part of each partition, added up there, then in groups of partitions, then by the driver."""
         found = self._reduced(function)

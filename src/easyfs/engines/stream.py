@@ -37,6 +37,8 @@ class StreamTable:
         Gives the table with some columns, unread.
     progress : callable, optional
         Called with the number of rows that a pass over the table has done so far.
+    count : callable, optional
+        Gives the number of rows, or None, without reading them.
     """
 
     names: list[str]
@@ -44,6 +46,12 @@ class StreamTable:
     batches: Callable[[], Iterator[tuple[Any, str]]]
     choose: Callable[[list[str]], Any]
     progress: Progress | None = None
+    count: Callable[[], int | None] | None = None
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows of the table, where all count and it says how many there are."""
+        return None if self.count is None or self.roles.weight is not None else self.count()
 
     def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:
         """``function`` of each batch, added up; both ``progress`` hear of each."""
@@ -103,7 +111,11 @@ def _slices(frame: Any, size: int) -> Iterator[Any]:
 def of_scan(scan: Scan, roles: Roles) -> StreamTable:
     """Files, by ``easyfs.scan``."""
     size = batch_rows(len(scan.names))
-    return StreamTable(scan.names, roles, lambda: scan.batches(size), scan.select, scan.progress)
+
+    def count() -> int | None:
+        return scan.n_rows if scan.where is None else None
+
+    return StreamTable(scan.names, roles, lambda: scan.batches(size), scan.select, scan.progress, count)
 
 
 def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
