@@ -224,7 +224,8 @@ class Summing:
             )
         n = n_rows_of(part.X)
         try:
-            matrix = to_matrix(part.X, min_rows=0) if self.encoder is None else self.encoder.transform(part.X, min_rows=0)
+            convert = to_matrix if self.encoder is None else self.encoder.transform
+            matrix = convert(part.X, min_rows=0, by_column=True)
             missing = missing_in(matrix) if self.encoder is None else self.encoder.missing_in(part.X, matrix)
             target = self._target(part, n)
             weight = check_part_weights(part, n)
