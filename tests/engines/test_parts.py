@@ -1,5 +1,6 @@
 """Parts add up in any order and cut, and draw the rows that a table in memory draws."""
 
+import pickle
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -109,6 +110,24 @@ def test_of_a_table_that_says_how_many_rows_it_has_few_of_each_part_are_held(kin
     (told, weights), (untold, same) = (scanned(X, y, None, cuts, size, table_rows=rows).sample() for rows in (n, None))
     np.testing.assert_array_equal(told.numbers, untold.numbers)
     np.testing.assert_array_equal(weights, same)
+
+
+@pytest.mark.parametrize("library", ["arrow", "polars", "pandas", "numpy"])
+@pytest.mark.parametrize("n_held", [5, 900])
+def test_only_rows_that_are_held_travel(library, n_held):
+    values = np.random.default_rng(0).normal(size=20_000)
+    whole = {
+        "arrow": pa.table({"x": values}),
+        "polars": pl.DataFrame({"x": values}),
+        "pandas": pd.DataFrame({"x": values}),
+        "numpy": values[:, None],
+    }[library]
+    part = Part(whole[100 : 100 + n_held] if library != "arrow" else whole.slice(100, n_held), None, None, 0, "a part")
+    found = scan(part, SEED, 1000)
+    sent = pickle.dumps(found, 5)
+    assert len(sent) < 30 * n_held + 10_000
+    there = pickle.loads(sent)
+    np.testing.assert_array_equal(np.asarray(there.held.table()).ravel(), values[100 : 100 + n_held])
 
 
 @pytest.mark.filterwarnings("ignore:y holds 40")

@@ -19,7 +19,7 @@ from easyfs.tables.reading import are_whole, read_counts
 from easyfs.tables.target import Target, check_observed, read_values
 from easyfs.tables.target_summary import TargetInfo, describe_target
 
-# So many rows more than the sample has may be held before those are left out that cannot be in it.
+# So many times the rows that may be in the sample are held before those are left out that cannot be.
 SPARE = 1.25
 # Rows of a part are taken out of it when no more than this share of it is held; more parts than this become one.
 LEAST_USED, MOST_PARTS = 0.25, 64
@@ -75,7 +75,10 @@ class Held:
         return Held(self.parts + other.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Held, ([(self.table(), None)],)  # nothing else travels
+        held = self.table()
+        if hasattr(held, "combine_chunks"):  # rows of Arrow would bring along all those that they were cut out of
+            held = take_rows(held, np.arange(n_rows_of(held)))
+        return Held, ([(held, None)],)  # nothing else travels
 
     def rows(self, chosen: Array) -> Held:
         """Some of the rows, by place, in this order."""
@@ -190,30 +193,29 @@ class Scanned:
         return Numbering(own, counted, offsets[-1])
 
     def _kept(self) -> Scanned:
-        """Without rows that cannot be in the sample."""
-        n = len(self.hashes)
-        if n <= SPARE * self.size:
-            return self
-        kept = self.hashes * HASH_UNIT <= self._reach()
-        return self if kept.all() else self.rows(np.flatnonzero(kept))
-
-    def _reach(self) -> Array | float:
-        """How large a row's hash may be, as a share of all hashes, for it to be in the sample: one for all, or one each.
+        """Without rows that cannot be in the sample, once they are too many.
 
         Of ``n`` rows that have been seen, of ``N`` rows in all, no more are wanted than ``n / N`` of the sample and what
         chance may add. Where the table does not say ``N``, the rows seen so far may be all.
         """
         total = max(self.n_rows, self.table_rows or 0)
-        reach = float(_at_most(self.size) / total)
-        if self.counts is None or self.y is None:
-            return reach
-        labels = sorted(self.counts)
-        counts = np.array([self.counts[label] for label in labels])
-        # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
-        least = int(LEAST_OF_EQUAL_PART * self.size / max(1, len(labels)))
-        most = np.clip(counts / total * self.size / (1.0 - LEAST_OF_EQUAL_PART), least, self.size)
-        own: Array = np.maximum(_at_most(most) / counts, reach)
-        return own[np.searchsorted(np.array(labels), self.y)]
+        if not len(self.hashes) or total <= self.size:
+            return self
+        reach: Array = np.array([_at_most(self.size) / total])  # as a share of all hashes
+        labels: list[Any] | None = None
+        counts = np.array([self.n_rows])
+        if self.counts is not None and self.y is not None:
+            labels = sorted(self.counts)
+            counts = np.array([self.counts[label] for label in labels])
+            # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
+            least = int(LEAST_OF_EQUAL_PART * self.size / len(labels))
+            most = np.clip(counts / total * self.size / (1.0 - LEAST_OF_EQUAL_PART), least, self.size)
+            reach = np.maximum(_at_most(most) / counts, reach)
+        if len(self.hashes) <= SPARE * float(counts @ np.minimum(reach, 1.0)):
+            return self
+        own = reach if labels is None else reach[np.searchsorted(np.array(labels), self.y)]
+        kept = self.hashes * HASH_UNIT <= own
+        return self if kept.all() else self.rows(np.flatnonzero(kept))
 
     def rows(self, rows: Array) -> Scanned:
         """Some of the kept rows, by place."""
