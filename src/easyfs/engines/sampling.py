@@ -202,7 +202,7 @@ class Scanned:
         if not len(self.hashes) or total <= self.size:
             return self
         reach: Array = np.array([_at_most(self.size) / total])  # as a share of all hashes
-        labels: list[Any] | None = None
+        labels: list[Any] = []
         counts = np.array([self.n_rows])
         if self.counts is not None and self.y is not None:
             labels = sorted(self.counts)
@@ -213,7 +213,7 @@ class Scanned:
             reach = np.maximum(_at_most(most) / counts, reach)
         if len(self.hashes) <= SPARE * float(counts @ np.minimum(reach, 1.0)):
             return self
-        own = reach if labels is None else reach[np.searchsorted(np.array(labels), self.y)]
+        own = reach if len(reach) == 1 or self.y is None else reach[np.searchsorted(np.array(labels), self.y)]
         kept = self.hashes * HASH_UNIT <= own
         return self if kept.all() else self.rows(np.flatnonzero(kept))
 

@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 COUNTED = "number long, n_rows long, narrowest long, widest long, stored long"
 ADDED = "place long, number long, found binary"
 # Results of so few partitions are added up by the driver at once.
-FEW = 4
+FEW = 8
 # Vectors that write down no more than this share of their entries are kept as a sparse matrix.
 THIN = 0.1
 # What a table is that is read differently each time.
