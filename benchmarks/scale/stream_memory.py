@@ -1,10 +1,11 @@
 """Memory and speed of a fit of files that are never in memory as a whole.
 
-Writes a set of Parquet files of a given size with a seed, a row group at a time; fits it by ``easyfs.scan`` in a fresh
-process, and prints the peak memory of that process, before and at the end, rows per second, and the time of merely reading
-the columns twice, as a fit does.
+Writes a set of Parquet files of a given size with a seed, a row group at a time. Fits it by ``easyfs.scan``, and merely
+reads its columns once, by ``easyfs.scan`` and by ``pyarrow`` alone: in turn, each in a fresh process, as often as is asked.
+Prints medians and ranges of seconds and of seconds of the processor (all threads), how many times as long as one reading a
+fit takes, rows per second, and the largest peak of memory, before and at the end.
 
-    python benchmarks/scale/stream_memory.py --gigabytes 8 --folder /somewhere
+    python benchmarks/scale/stream_memory.py --gigabytes 8 --folder /somewhere [--repeats 3]
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -52,40 +55,69 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10 if sys.platform != "darwin" else 1 << 20)
 
 
-def read_twice(folder: Path) -> dict[str, float]:
+def timed(work: Callable[[], object]) -> dict[str, object]:
+    """Seconds, and seconds of the processor, that some work takes, and the peak of memory before and after it."""
+    before, start, own = peak(), time.perf_counter(), time.process_time()
+    found = work()
+    seconds, processor = time.perf_counter() - start, time.process_time() - own
+    return {"seconds": seconds, "processor": processor, "peak_mb_before": before, "peak_mb": peak(), "found": found}
+
+
+def read(folder: Path) -> dict[str, object]:
     import easyfs  # noqa: PLC0415
     from easyfs.engines.stream import batch_rows  # noqa: PLC0415
 
     table = easyfs.scan(folder)
-    start = time.perf_counter()
-    for _ in range(2):
-        for _frame, _label in table.batches(batch_rows(len(table.names))):
-            pass
-    return {"seconds": time.perf_counter() - start, "peak_mb": peak()}
+    return timed(lambda: sum(len(frame) for frame, _ in table.batches(batch_rows(len(table.names)))))
+
+
+def read_plainly(folder: Path) -> dict[str, object]:
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    def batches() -> Iterator[int]:
+        for path in sorted(folder.iterdir()):
+            with pq.ParquetFile(path, pre_buffer=False) as file:
+                yield from (batch.num_rows for batch in file.iter_batches())
+
+    return timed(lambda: sum(batches()))
 
 
 def fit(folder: Path) -> dict[str, object]:
     import easyfs  # noqa: PLC0415
 
     table = easyfs.scan(folder)
-    before, start = peak(), time.perf_counter()
-    selector = easyfs.EasyFS(random_state=0).fit(table, "y")
-    seconds = time.perf_counter() - start
-    return {
-        "seconds": seconds,
-        "peak_mb_before": before,
-        "peak_mb": peak(),
-        "rows": selector.n_rows_,
-        "chosen": selector.get_feature_names_out().tolist(),
-    }
+    return timed(lambda: easyfs.EasyFS(random_state=0).fit(table, "y").get_feature_names_out().tolist())
 
 
-def in_fresh_process(step: str, folder: Path) -> dict[str, object]:
+STEPS = {"fit": fit, "read": read, "pyarrow": read_plainly}
+
+
+def in_fresh_process(step: str, folder: Path) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, __file__, "--step", step, "--folder", str(folder)], capture_output=True, text=True, check=True
     )
-    found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def spread(values: list[float]) -> str:
+    """Median, and range."""
+    return f"{np.median(values):.2f} [{min(values):.2f}, {max(values):.2f}]"
+
+
+def report(found: dict[str, list[dict[str, Any]]], n_rows: int) -> None:
+    words = {"read": "reading once", "pyarrow": "pyarrow alone, once", "fit": "fit"}
+    seconds = {step: [one["seconds"] for one in found[step]] for step in words}
+    for step, word in words.items():
+        processor = spread([one["processor"] for one in found[step]])
+        most = max(one["peak_mb"] for one in found[step])
+        print(f"{word:<20} {spread(seconds[step])} s, processor {processor} s, peak {most:.0f} MB")
+    for step in ("read", "pyarrow"):
+        ratios = [fitted / once for fitted, once in zip(seconds["fit"], seconds[step], strict=True)]
+        print(f"a fit takes {spread(ratios)} times as long as {words[step]}")
+    print(f"{n_rows / np.median(seconds['fit']):,.0f} rows per second")
+    print(f"{max(one['peak_mb_before'] for one in found['fit']):.0f} MB before the fit")
+    print(f"chose {', '.join(found['fit'][0]['found'])}")
 
 
 def main() -> None:
@@ -94,10 +126,11 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, help="Where to put the files; a temporary folder by default.")
-    parser.add_argument("--step", choices=["fit", "read"], help="What a fresh process does; not for you.")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--step", choices=list(STEPS), help="What a fresh process does; not for you.")
     options = parser.parse_args()
     if options.step is not None:
-        print(json.dumps({"fit": fit, "read": read_twice}[options.step](options.folder)))
+        print(json.dumps(STEPS[options.step](options.folder)))
         return
     if options.folder is not None:
         options.folder.mkdir(parents=True, exist_ok=True)
@@ -110,11 +143,11 @@ def main() -> None:
         print(
             f"wrote {n_rows:,} rows, {options.columns} columns, {size / 1e9:.2f} GB in {time.perf_counter() - start:.1f} s"
         )
-        read, fitted = in_fresh_process("read", folder), in_fresh_process("fit", folder)
-        print(f"reading the columns twice: {read['seconds']:.1f} s, peak {read['peak_mb']:.0f} MB")
-        print(f"fit: {fitted['seconds']:.1f} s, {n_rows / fitted['seconds']:,.0f} rows per second")
-        print(f"peak memory {fitted['peak_mb']:.0f} MB, {fitted['peak_mb_before']:.0f} MB before the fit")
-        print(f"chose {', '.join(fitted['chosen'])}")
+        found: dict[str, list[dict[str, Any]]] = {step: [] for step in STEPS}
+        for _ in range(options.repeats):
+            for step, results in found.items():
+                results.append(in_fresh_process(step, folder))
+        report(found, n_rows)
     finally:
         shutil.rmtree(folder)
 

@@ -1,5 +1,6 @@
 """Parts add up in any order and cut, and draw the rows that a table in memory draws."""
 
+import pickle
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -23,14 +24,14 @@ from easyfs.tables.weights import drop_weightless
 SEED, SIZE = 7, 60
 
 
-def scanned(X, y, weight, cuts, size=SIZE, order=None):
+def scanned(X, y, weight, cuts, size=SIZE, order=None, table_rows=None):
     edges = [0, *sorted(cuts), len(X)]
 
     def added_up(numbering=None):
-        parts = [
-            scan(Part(X[a:b], *(None if v is None else v[a:b] for v in (y, weight)), a, "a part"), SEED, size, numbering)
-            for a, b in pairwise(edges)
-        ]
+        each = (
+            Part(X[a:b], *(None if v is None else v[a:b] for v in (y, weight)), a, "a part") for a, b in pairwise(edges)
+        )
+        parts = [scan(part, SEED, size, numbering, table_rows=table_rows) for part in each]
         return reduce(add, parts if order is None else [parts[j] for j in order.permutation(len(parts))])
 
     found = added_up()
@@ -50,11 +51,14 @@ def drawn_in_memory(y, weight=None, size=SIZE, classes=True):
     rare=st.sampled_from([0.0, 0.02, 0.3]),
     seed=st.integers(0, 1000),
     weights=st.sampled_from([None, "fractions", "fractions and zeros", "counts", "counts and zeros", "zeros and ones"]),
+    known=st.booleans(),
+    ordered=st.booleans(),
 )
-def test_any_cut_and_order_gives_the_rows_of_a_table_in_memory(n, cuts, rare, seed, weights):
+def test_any_cut_and_order_gives_the_rows_of_a_table_in_memory(n, cuts, rare, seed, weights, known, ordered):
     rng = np.random.default_rng(seed)
     X = np.arange(float(n))[:, None]
     y = np.where(rng.random(n) < rare, 2, rng.integers(0, 2, size=n))
+    y = np.sort(y) if ordered else y
     y[:2] = 0, 1
     weight = None
     if weights is not None:
@@ -63,7 +67,8 @@ def test_any_cut_and_order_gives_the_rows_of_a_table_in_memory(n, cuts, rare, se
         if "zeros" in weights:
             weight[rng.random(n) < 0.3] = 0.0
         weight[:2] = np.maximum(weight[:2], 1.0)
-    found = scanned(X, y, weight, [int(share * n) for share in cuts], order=rng)
+    table_rows = n if known and weight is None else None
+    found = scanned(X, y, weight, [int(share * n) for share in cuts], order=rng, table_rows=table_rows)
     rows, stands_for = found.sample()
     wanted = drawn_in_memory(y, weight)
     np.testing.assert_array_equal(rows.held.table(), wanted.X)
@@ -89,6 +94,40 @@ def test_numbers_are_drawn_alike(n, cuts, seed):
     drawn = draw_rows(n, SIZE, SEED)
     np.testing.assert_array_equal(rows.held.table()[:, 0], drawn.rows)
     assert stands_for is None
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes", "rare classes"])
+def test_of_a_table_that_says_how_many_rows_it_has_few_of_each_part_are_held(kind):
+    n, size = 60_000, 600
+    rng = np.random.default_rng(0)
+    y = {"numbers": rng.normal(size=n), "classes": np.arange(n) % 2, "rare classes": (rng.random(n) < 0.001).astype(int)}[
+        kind
+    ]
+    X, cuts = np.arange(float(n))[:, None], range(3000, n, 3000)
+    one = Part(X[:3000], y[:3000], None, 0, "a part")
+    few, many = (len(scan(one, SEED, size, table_rows=rows).numbers) for rows in (n, None))
+    assert few <= 0.6 * many
+    (told, weights), (untold, same) = (scanned(X, y, None, cuts, size, table_rows=rows).sample() for rows in (n, None))
+    np.testing.assert_array_equal(told.numbers, untold.numbers)
+    np.testing.assert_array_equal(weights, same)
+
+
+@pytest.mark.parametrize("library", ["arrow", "polars", "pandas", "numpy"])
+@pytest.mark.parametrize("n_held", [5, 900])
+def test_only_rows_that_are_held_travel(library, n_held):
+    values = np.random.default_rng(0).normal(size=20_000)
+    whole = {
+        "arrow": pa.table({"x": values}),
+        "polars": pl.DataFrame({"x": values}),
+        "pandas": pd.DataFrame({"x": values}),
+        "numpy": values[:, None],
+    }[library]
+    part = Part(whole[100 : 100 + n_held] if library != "arrow" else whole.slice(100, n_held), None, None, 0, "a part")
+    found = scan(part, SEED, 1000)
+    sent = pickle.dumps(found, 5)
+    assert len(sent) < 30 * n_held + 10_000
+    there = pickle.loads(sent)
+    np.testing.assert_array_equal(np.asarray(there.held.table()).ravel(), values[100 : 100 + n_held])
 
 
 @pytest.mark.filterwarnings("ignore:y holds 40")

@@ -1,6 +1,8 @@
 """A table that is read in parts gives the answer of the same table in memory."""
 
 import gzip
+import threading
+import time
 import warnings
 from itertools import pairwise
 
@@ -11,11 +13,13 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from threadpoolctl import threadpool_limits
 
 import easyfs
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.engines import stream
 from easyfs.engines.opening import open_parts
+from easyfs.tables.naming import Roles
 
 LARGE, SMALL = 25_000, 1_500
 TARGETS = ["classes", "flag", "amount", "other", "code"]
@@ -349,3 +353,50 @@ def test_an_arrow_table_of_several_targets(small):
     table = only(small, ["amount", "other"]).to_arrow()
     found = EasyFS(random_state=0).fit(ds.dataset(pa.table(table)), ["amount", "other"])
     assert_same(found, EasyFS(random_state=0).fit(table, ["amount", "other"]))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_few_batches_are_in_memory_at_once_and_they_are_added_in_their_order(threads):
+    n_batches, read, finished, most = 40, 0, 0, 0
+    lock = threading.Lock()
+
+    def batches():
+        nonlocal read, most
+        for number in range(n_batches):
+            read += 1
+            most = max(most, read - finished)
+            yield pl.DataFrame({"x": [float(number)] * 3}), f"file {number // 10}"
+
+    def found(part):
+        nonlocal finished
+        time.sleep(0.002 if part.first % 2 else 0.0)  # the later one is often done first
+        with lock:
+            finished += 1
+        return [(part.first, part.label, part.start, float(part.X["x"][0]))]
+
+    heard = []
+    table = stream.StreamTable(["x"], Roles(), batches, None, heard.append)
+    with threadpool_limits(threads):
+        added = table.reduce(found)
+    assert added == [(3 * i, f"file {i // 10}", 3 * (i % 10), float(i)) for i in range(n_batches)]
+    assert heard == [3 * (i + 1) for i in range(n_batches)]
+    assert most <= stream.BATCHES_AHEAD + 1
+
+
+@pytest.mark.parametrize("wrong", [2, 17])
+def test_what_is_wrong_with_a_batch_is_said_and_ends_the_reading(wrong):
+    read = []
+
+    def batches():
+        for number in range(1000):
+            read.append(number)
+            yield pl.DataFrame({"x": [1.0]}), "a file"
+
+    def found(part):
+        if part.first >= wrong:
+            raise ValueError(f"row {part.first}")
+        return [part.first]
+
+    with threadpool_limits(2), pytest.raises(ValueError, match=f"^row {wrong}$"):
+        stream.StreamTable(["x"], Roles(), batches, None).reduce(found)
+    assert len(read) <= wrong + stream.BATCHES_AHEAD + 2

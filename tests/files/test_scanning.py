@@ -346,3 +346,14 @@ def test_an_unknown_column(table, tmp_path):
     scan = easyfs.scan(write(table, tmp_path / "a.csv"))
     with pytest.raises(FileError, match=r"a\.csv has no column 'z'"):
         scan.select(["a", "z"])
+
+
+def test_a_large_parquet_file_is_not_kept_in_memory_while_it_is_read(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({f"x{j}": rng.normal(size=200_000) for j in range(10)})
+    frame.write_parquet(tmp_path / "a.parquet", compression="uncompressed", row_group_size=20_000)
+    before, most, n_rows = pa.total_allocated_bytes(), 0, 0
+    for part, _ in easyfs.scan(tmp_path / "a.parquet").batches(10_000):
+        most, n_rows = max(most, pa.total_allocated_bytes() - before), n_rows + len(part)
+    assert n_rows == len(frame)
+    assert most < 0.4 * frame.estimated_size()

@@ -109,11 +109,12 @@ CASES = [("values", False), ("classes", False), ("classes", True), (None, False)
 @pytest.mark.parametrize(("kind", "by_class"), CASES)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n", [12, 200, 70_000])  # kept, folded, and more blocks than one task takes
-def test_inputs_nodes_and_targets_are_summed(n, weighted, kind, by_class):
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_inputs_nodes_and_targets_are_summed(n, weighted, kind, by_class, order):
     X, y = table(n, kind=kind, missing=0.1)
     weight = np.random.default_rng(1).uniform(0.2, 3.0, n) if weighted else None
     plan = plan_for(X, y, by_class=by_class)
-    assert_statistics(summarise(plan, block_of(X, y, weight)), plan, X, y, weight)
+    assert_statistics(summarise(plan, block_of(np.array(X, order=order), y, weight)), plan, X, y, weight)
 
 
 @settings(max_examples=40)

@@ -104,6 +104,17 @@ class TestEveryLibrary:
         matrix = to_matrix(library.frame({"a": library.column([first, None, last], kind)}))
         np.testing.assert_array_equal(matrix, np.array([[float(first)], [np.nan], [float(last)]]))
 
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_columns_may_lie_side_by_side(self, library: Library, kind: str) -> None:
+        values = [[1, None, 0, 1], [0, 1, 1, None], [1, 1, 0, 0]]
+        if kind == "bool":
+            values = [[None if value is None else bool(value) for value in column] for column in values]
+        table = library.frame({f"x{j}": library.column(column, kind) for j, column in enumerate(values)})
+        plain, found = to_matrix(table), to_matrix(table, by_column=True)
+        np.testing.assert_array_equal(found, plain)
+        assert found.dtype == plain.dtype
+        assert found.flags.f_contiguous or "pandas" in library.name
+
     def test_a_column_of_missing_values_only_becomes_nan(self, library: Library) -> None:
         frame = library.frame({"a": library.column([None, None], "float64"), "b": library.column([1.0, 2.0], "float64")})
         np.testing.assert_array_equal(to_matrix(frame), [[np.nan, 1.0], [np.nan, 2.0]])

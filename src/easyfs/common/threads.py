@@ -104,18 +104,18 @@ def block_rows(width: int, itemsize: int) -> int:
     return min(max(BLOCK_BYTES // max(1, width * itemsize), 64), 8192)
 
 
-def map_blocks(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], most: int | None = None) -> Iterator[Result]:
     """Yield ``function(item)`` in the order of ``items``, computed by the threads of :func:`own_threads`.
 
-    No more than two results a thread wait for the caller, so memory does not grow with the number of blocks. A block that
-    is itself cut into blocks works through them one by one.
+    No more than two results a thread, and than ``most``, wait for the caller, so memory does not grow with the number of
+    blocks. A block that is itself cut into blocks works through them one by one.
     """
     pool, left = _pool.get(), iter(items)
     first = list(islice(left, 2))
     if pool is None or len(first) < 2:  # a block alone is done sooner here
         yield from map(function, chain(first, left))
         return
-    room = 2 * pool._max_workers
+    room = min(2 * pool._max_workers, most or 2 * pool._max_workers)
     waiting: deque[Future[Result]] = deque()
     for item in chain(first, left):
         if len(waiting) >= room:

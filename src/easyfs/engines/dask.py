@@ -103,6 +103,12 @@ class DaskTable:
         columns = list(self.collection.columns)
         return self.collection[names if self.names is not None else [columns[j] for j in names]]
 
+    @property
+    def n_rows(self) -> int | None:
+        """Rows of all partitions, where all count."""
+        weighted = self.weight is not None or self.roles.weight is not None
+        return None if weighted else sum(self._lengths)
+
     @cached_property
     def _reading(self) -> Reading:
         """What each partition must look like."""

@@ -74,6 +74,10 @@ class PartedTable(Protocol):
     def roles(self) -> Roles:
         """Which of them are target and weights."""
 
+    @property
+    def n_rows(self) -> int | None:
+        """Rows that a sample is drawn from; None where that is not known before they are read, or where weights say it."""
+
     def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:
         """``function`` of each part, added up; the same function is called once or more for each part.
 
@@ -220,7 +224,8 @@ class Summing:
             )
         n = n_rows_of(part.X)
         try:
-            matrix = to_matrix(part.X, min_rows=0) if self.encoder is None else self.encoder.transform(part.X, min_rows=0)
+            convert = to_matrix if self.encoder is None else self.encoder.transform
+            matrix = convert(part.X, min_rows=0, by_column=True)
             missing = missing_in(matrix) if self.encoder is None else self.encoder.missing_in(part.X, matrix)
             target = self._target(part, n)
             weight = check_part_weights(part, n)

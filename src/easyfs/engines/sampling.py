@@ -19,12 +19,14 @@ from easyfs.tables.reading import are_whole, read_counts
 from easyfs.tables.target import Target, check_observed, read_values
 from easyfs.tables.target_summary import TargetInfo, describe_target
 
-# So many rows more than the sample has may be held before those are left out that cannot be in it.
+# So many times the rows that may be in the sample are held before those are left out that cannot be.
 SPARE = 1.25
 # Rows of a part are taken out of it when no more than this share of it is held; more parts than this become one.
 LEAST_USED, MOST_PARTS = 0.25, 64
-# Standard deviations by which rows of a class, in some parts, may be more than expected in the sample.
+# Standard deviations by which rows of the sample, in some parts, may be more than expected.
 CHANCE = 6.0
+# Hashes are whole numbers below 1 / HASH_UNIT, all equally likely.
+HASH_UNIT = 2.0**-64
 # A target with more different values than this is not counted by class.
 MOST_LABELS = 1000
 
@@ -48,10 +50,13 @@ class Numbering:
         For each part, by the number of its first row in the table: the number that its first row has here.
     counted : bool
         Whether weights are whole numbers: a row then has as many numbers as its weight says.
+    n_rows : int
+        How many numbers there are.
     """
 
     offsets: dict[int, int]
     counted: bool
+    n_rows: int
 
 
 class Held:
@@ -70,7 +75,10 @@ class Held:
         return Held(self.parts + other.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Held, ([(self.table(), None)],)  # nothing else travels
+        held = self.table()
+        if hasattr(held, "combine_chunks"):  # rows of Arrow would bring along all those that they were cut out of
+            held = take_rows(held, np.arange(n_rows_of(held)))
+        return Held, ([(held, None)],)  # nothing else travels
 
     def rows(self, chosen: Array) -> Held:
         """Some of the rows, by place, in this order."""
@@ -124,6 +132,8 @@ class Scanned:
         Weights of each part, where rows have some.
     whole_weights : bool
         Whether all weights are whole numbers.
+    table_rows : int or None
+        Rows of the whole table, where that is known.
     """
 
     n_rows: int
@@ -138,6 +148,7 @@ class Scanned:
     category: bool = False
     weighed: tuple[Weighed, ...] = ()
     whole_weights: bool = True
+    table_rows: int | None = None
 
     def __add__(self, other: Scanned) -> Scanned:
         counts = None
@@ -159,6 +170,7 @@ class Scanned:
             self.category or other.category,
             self.weighed + other.weighed,
             self.whole_weights and other.whole_weights,
+            self.table_rows,
         )._kept()
 
     @property
@@ -177,28 +189,32 @@ class Scanned:
         ):
             return None
         offsets = np.cumsum([0, *each]).astype(np.int64).tolist()
-        return Numbering({part.first: offset for part, offset in zip(parts, offsets, strict=False)}, counted)
+        own = {part.first: offset for part, offset in zip(parts, offsets, strict=False)}
+        return Numbering(own, counted, offsets[-1])
 
     def _kept(self) -> Scanned:
-        """Without rows that cannot be in the sample."""
-        n = len(self.hashes)
-        if n <= SPARE * self.size:
+        """Without rows that cannot be in the sample, once they are too many.
+
+        Of ``n`` rows that have been seen, of ``N`` rows in all, no more are wanted than ``n / N`` of the sample and what
+        chance may add. Where the table does not say ``N``, the rows seen so far may be all.
+        """
+        total = max(self.n_rows, self.table_rows or 0)
+        if not len(self.hashes) or total <= self.size:
             return self
-        by_hash = np.argsort(self.hashes)
-        kept = np.zeros(n, dtype=bool)
-        kept[by_hash[: self.size]] = True
+        reach: Array = np.array([_at_most(self.size) / total])  # as a share of all hashes
+        labels: list[Any] = []
+        counts = np.array([self.n_rows])
         if self.counts is not None and self.y is not None:
+            labels = sorted(self.counts)
+            counts = np.array([self.counts[label] for label in labels])
             # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
-            labels, codes = np.unique(self.y, return_inverse=True)
-            share = np.array([self.counts[label] for label in labels.tolist()]) / self.n_rows
-            expected = share * self.size / (1.0 - LEAST_OF_EQUAL_PART)
-            least = int(LEAST_OF_EQUAL_PART * self.size / max(1, len(self.counts)))
-            most = np.clip(expected + CHANCE * (np.sqrt(expected) + 1.0), least, self.size)
-            codes = codes.astype(np.int16)  # MOST_LABELS at most; sorted by counting
-            by_class = by_hash[np.argsort(codes[by_hash], kind="stable")]
-            sizes = np.bincount(codes)
-            place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            kept[by_class[place < most[codes[by_class]]]] = True
+            least = int(LEAST_OF_EQUAL_PART * self.size / len(labels))
+            most = np.clip(counts / total * self.size / (1.0 - LEAST_OF_EQUAL_PART), least, self.size)
+            reach = np.maximum(_at_most(most) / counts, reach)
+        if len(self.hashes) <= SPARE * float(counts @ np.minimum(reach, 1.0)):
+            return self
+        own = reach if len(reach) == 1 or self.y is None else reach[np.searchsorted(np.array(labels), self.y)]
+        kept = self.hashes * HASH_UNIT <= own
         return self if kept.all() else self.rows(np.flatnonzero(kept))
 
     def rows(self, rows: Array) -> Scanned:
@@ -249,6 +265,11 @@ class Scanned:
         return self.rows(chosen), (counts / np.maximum(quota, 1))[codes[chosen]]
 
 
+def _at_most(expected: Any) -> Any:
+    """How many rows there may be by chance where so many are expected."""
+    return expected + CHANCE * (np.sqrt(expected) + 1.0)
+
+
 def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:
     """A sample's target that knows all classes of the table, also those of which no row is in the sample."""
     if target.classes is None or target.values is None or counts is None:
@@ -286,6 +307,7 @@ def scan(
     size: int | None = None,
     numbering: Numbering | None = None,
     memory_limit: float = MEMORY_LIMIT,
+    table_rows: int | None = None,
 ) -> Scanned:
     """The rows of a part that may be in the sample.
 
@@ -301,6 +323,8 @@ def scan(
         How rows are numbered; by default by their place in the table.
     memory_limit : float
         Gigabytes that a fit may hold.
+    table_rows : int, optional
+        Rows of the whole table: of each part so many fewer need be held.
     """
     n = n_rows_of(part.X)
     if size is None:
@@ -343,4 +367,5 @@ def scan(
         category,
         weighed,
         whole,
+        table_rows if numbering is None else numbering.n_rows,
     )._kept()

@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 COUNTED = "number long, n_rows long, narrowest long, widest long, stored long"
 ADDED = "place long, number long, found binary"
 # Results of so few partitions are added up by the driver at once.
-FEW = 4
+FEW = 8
 # Vectors that write down no more than this share of their entries are kept as a sparse matrix.
 THIN = 0.1
 # What a table is that is read differently each time.
@@ -290,6 +290,11 @@ class SparkTable:
         if width is None:
             width = max((row["widest"] or 0 for row in self._count(vector)), default=0)
         return entry_names(self.frame.schema[vector], width)
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows of all partitions, where all count."""
+        return None if self.roles.weight is not None else sum(row["n_rows"] for row in self._counted)
 
     def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:  # noqa: ARG002
         """``function`` of each part of each partition, added up there, then in groups of partitions, then by the driver."""

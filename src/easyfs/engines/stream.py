@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from easyfs.common.threads import map_blocks, threads_for
 from easyfs.engines.parts import Part, Progress, n_rows_of
 from easyfs.files.scanning import Scan
 from easyfs.tables.naming import Roles, split
 
 # Numbers in a batch: large enough that products run at full speed, small enough that a few fit into any memory.
 BATCH_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 22, 1 << 10, 1 << 17
+# Batches that may be in memory at once, on however many threads.
+BATCHES_AHEAD = 4
 
 Result = TypeVar("Result")
 
@@ -37,6 +40,8 @@ class StreamTable:
         Gives the table with some columns, unread.
     progress : callable, optional
         Called with the number of rows that a pass over the table has done so far.
+    count : callable, optional
+        Gives the number of rows, or None, without reading them.
     """
 
     names: list[str]
@@ -44,29 +49,48 @@ class StreamTable:
     batches: Callable[[], Iterator[tuple[Any, str]]]
     choose: Callable[[list[str]], Any]
     progress: Progress | None = None
+    count: Callable[[], int | None] | None = None
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows of the table, where all count and it says how many there are."""
+        return None if self.count is None or self.roles.weight is not None else self.count()
 
     def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:
-        """``function`` of each batch, added up; both ``progress`` hear of each."""
+        """``function`` of each batch, added up in their order; both ``progress`` hear of each.
+
+        The next batches are read while threads work on those that are there.
+        """
         total: Any = None
+        done = 0
+
+        def of_part(part: Part) -> tuple[Result, int]:
+            return function(part), n_rows_of(part.X)
+
+        with threads_for(batch_rows(len(self.names)), len(self.names)):
+            for found, n_rows in map_blocks(of_part, self._parts(), BATCHES_AHEAD):
+                done += n_rows
+                if total is None:
+                    total = found
+                else:
+                    total += found
+                for hears in (self.progress, progress):
+                    if hears is not None:
+                        hears(done)
+        if total is None:
+            raise ValueError("the table has no rows.")
+        result: Result = total
+        return result
+
+    def _parts(self) -> Iterator[Part]:
         first = begin = 0
         last = None
         for batch, label in self.batches():
             if label != last:
                 last, begin = label, first
             X, y, weight = split(batch, self.roles)
-            found = function(Part(X, y, weight, first, label, first - begin))
+            yield Part(X, y, weight, first, label, first - begin)
             first += n_rows_of(X)
-            if total is None:
-                total = found
-            else:
-                total += found
-            for hears in (self.progress, progress):
-                if hears is not None:
-                    hears(first)
-        if total is None:
-            raise ValueError("the table has no rows.")
-        result: Result = total
-        return result
 
     def select(self, names: list[str]) -> Any:
         """The table with some of its columns, unread."""
@@ -103,7 +127,11 @@ def _slices(frame: Any, size: int) -> Iterator[Any]:
 def of_scan(scan: Scan, roles: Roles) -> StreamTable:
     """Files, by ``easyfs.scan``."""
     size = batch_rows(len(scan.names))
-    return StreamTable(scan.names, roles, lambda: scan.batches(size), scan.select, scan.progress)
+
+    def count() -> int | None:
+        return scan.n_rows if scan.where is None else None
+
+    return StreamTable(scan.names, roles, lambda: scan.batches(size), scan.select, scan.progress, count)
 
 
 def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:

@@ -113,7 +113,7 @@ class TorchKernels:
         """As many rows as fill the device, and no more than its memory has room for."""
         return max(BLOCK_NUMBERS // max(1, n_columns), 1024)
 
-    def empty(self, n_rows: int, n_columns: int, scaling: Scaling) -> Any:
+    def empty(self, n_rows: int, n_columns: int, scaling: Scaling, like: Any) -> Any:  # noqa: ARG002
         """Room for dense rows."""
         return self.torch.empty((n_rows, n_columns), dtype=self._dtype(scaling), device=self.device)
 

@@ -86,7 +86,7 @@ class Elsewhere(Findings):
         kernels_on(self.device)  # said before anything is read
         seed, rng = self._seed()
         self._roles = table.roles
-        reading = partial(scan, seed=seed, memory_limit=self._memory_limit())
+        reading = partial(scan, seed=seed, memory_limit=self._memory_limit(), table_rows=table.n_rows)
         scanned = table.reduce(reading, told.progress)
         task, counts, n_rows = scanned.task(self.task), scanned.counts, scanned.n_rows
         if scanned.numbering is not None:  # known only now that all weights have been seen

@@ -14,6 +14,9 @@ from easyfs.files.cells import Cells
 from easyfs.files.formats import EmptyFileError, FileError
 from easyfs.files.source import Source, check_line, without_words
 
+# Bytes of a column of a Parquet file that are read at once.
+COLUMN_BUFFER = 1 << 16
+
 
 @dataclass(frozen=True)
 class Member:
@@ -88,7 +91,7 @@ class Member:
         own = [name for name in self.names if name in asked] or self.names[:1]
         for frame in self._read(own, cells, rows):
             for start in range(0, len(frame), rows):
-                yield frame[start : start + rows]
+                yield frame if len(frame) <= rows else frame[start : start + rows]
 
     def texts(self, wanted: list[str]) -> Iterator[Any]:
         """Some columns of a text as they were written."""
@@ -111,7 +114,7 @@ class Member:
         else:
             found = iter([replace(self.source).read(own)])
         for frame in found:
-            yield without_words(frame.select(own), self.source.options.missing)
+            yield without_words(frame if frame.columns == own else frame.select(own), self.source.options.missing)
 
     def _arrow_batches(self, found: Iterator[Any]) -> Iterator[Any]:
         while True:
@@ -131,7 +134,8 @@ class Member:
         import pyarrow as pa  # noqa: PLC0415
         import pyarrow.parquet as pq  # noqa: PLC0415
 
-        with pq.ParquetFile(path) as file:
+        # A buffer of its own for each column: otherwise all that a file holds would stay in memory up to its end.
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=COLUMN_BUFFER) as file:
             for batch in file.iter_batches(batch_size=rows, columns=own):
                 yield pl.from_arrow(pa.Table.from_batches([batch]))
 

@@ -164,7 +164,7 @@ class Scan:
                 if self.where is not None:
                     full = full.filter(self.where[1](*(full[name] for name in self.where[0])))
                 if len(full):
-                    yield full.select(self.names), member.label
+                    yield full if full.columns == self.names else full.select(self.names), member.label
 
     @property
     def is_delimited(self) -> bool:
@@ -200,6 +200,8 @@ class Scan:
     def _completed(self, member: Member, frame: Any, read: list[str], types: dict[str, Any]) -> Any:
         """A frame of a file with all columns, in their types."""
         pl = optional("polars", "cli", "reading a table")
+        if frame.schema == types:  # names in their order, too
+            return frame
         has = set(frame.columns)
         columns = []
         for name in read:

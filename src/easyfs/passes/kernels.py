@@ -24,8 +24,8 @@ class Kernels(Protocol):
     def block_rows(self, n_columns: int, scaling: Scaling) -> int:
         """Rows that are worked on at a time."""
 
-    def empty(self, n_rows: int, n_columns: int, scaling: Scaling) -> Any:
-        """Room for dense rows."""
+    def empty(self, n_rows: int, n_columns: int, scaling: Scaling, like: Any) -> Any:
+        """Room for dense rows that are made of rows of ``like``."""
 
     def zeros(self, *shape: int) -> Any:
         """Room for sums, in float64."""
@@ -56,9 +56,9 @@ class NumpyKernels:
         """As many rows as fit the cache, and enough that a product takes longer than to add it to the others."""
         return max(block_rows(n_columns, scaling.dtype.itemsize), n_columns // 2)
 
-    def empty(self, n_rows: int, n_columns: int, scaling: Scaling) -> Array:
-        """Room for dense rows."""
-        return np.empty((n_rows, n_columns), dtype=scaling.dtype)
+    def empty(self, n_rows: int, n_columns: int, scaling: Scaling, like: Array) -> Array:
+        """Room for dense rows, by column where the table is: to scale from one order into the other takes much longer."""
+        return np.empty((n_rows, n_columns), scaling.dtype, "F" if np.isfortran(like) else "C")
 
     def zeros(self, *shape: int) -> Array:
         """Room for sums, in float64."""

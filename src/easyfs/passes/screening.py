@@ -87,7 +87,7 @@ def marginals(plan: Plan, block: Block) -> Marginals:
 
     def of_rows(rows: slice) -> Marginals:
         weight = None if block.weight is None else block.weight[rows]
-        X = np.empty((rows.stop - rows.start, d), dtype=dtype)
+        X = NUMPY.empty(rows.stop - rows.start, d, plan.scaling, block.X)
         observed = NUMPY.scale(block.X[rows], plan.scaling, weight, X)
         Y = np.zeros((len(X), 0), dtype=dtype)
         if codes is not None:

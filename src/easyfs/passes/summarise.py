@@ -113,7 +113,7 @@ def _folded(plan: Plan, block: Block, codes: Array | None, width: int, kernels: 
         total, observed = kernels.zeros(width + 1, width + 1), kernels.zeros(d)
         for rows in task:
             weight = None if block.weight is None else block.weight[rows]
-            A = kernels.empty(rows.stop - rows.start, width + 1, plan.scaling)
+            A = kernels.empty(rows.stop - rows.start, width + 1, plan.scaling, block.X)
             observed += kernels.scale(block.X[rows], plan.scaling, weight, A[:, :d])
             kernels.expand(A[:, :d], plan.network, A[:, d : d + n_nodes])
             if targets is not None:

@@ -36,6 +36,7 @@ from easyfs.tables.frames import (
     column_names,
     missing_in,
     numeric_columns,
+    room_for,
     single_types,
     to_matrix,
 )
@@ -166,13 +167,24 @@ class TableEncoder:
         encoder = cls(codes)
         return encoder, encoder.transform(X, known=known, **checks)
 
-    def transform(self, X: Any, *, estimator: Any = None, min_rows: int = 1, known: dict[int, Any] | None = None) -> Array:
-        """The matrix of numbers; missing values are NaN. ``known`` has values of columns that were read before."""
+    def transform(
+        self,
+        X: Any,
+        *,
+        estimator: Any = None,
+        min_rows: int = 1,
+        known: dict[int, Any] | None = None,
+        by_column: bool = False,
+    ) -> Array:
+        """The matrix of numbers; missing values are NaN.
+
+        ``known`` has values of columns that were read before; ``by_column`` is that of ``to_matrix``.
+        """
         columns = series_of(X)
         numbers = [column for code, column in zip(self._codes, columns, strict=True) if code.info.used_as == NUMBER]
         n = len(columns[0]) if columns else 0
         single = all(column.dtype in single_types(n * len(columns)) for column in numbers)
-        out = np.empty((n, len(self.source)), dtype=np.float32 if single else np.float64)
+        out = room_for(n, len(self.source), single=single, by_column=by_column)
         at = 0
         for j, (code, column) in enumerate(zip(self._codes, columns, strict=True)):
             if code.width:

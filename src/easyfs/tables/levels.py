@@ -22,6 +22,8 @@ def levels_in(X: Any) -> Levels:
         return {}
     found: Levels = {}
     names, numeric = column_names(X) or [], numeric_columns(X)
+    if numeric.all() and not nw.dependencies.is_pandas_dataframe(X):  # objects of pandas may be numbers, or all missing
+        return found
     for name, is_number, column in zip(names, numeric, series_of(X), strict=True):
         if column.dtype == nw.Object and len(column) and column.null_count() == len(column):  # may be text elsewhere
             found[name] = Counter({None: len(column)})
