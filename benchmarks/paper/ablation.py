@@ -88,7 +88,7 @@ def ablation_page(found: Comparison) -> str:
         "",
         "Mean ± standard deviation over folds at the paper's two sizes, three repeats on Wheat599-env1 and one elsewhere;",
         "seconds are the median of a fit, two at a time.",
-        '"no expansion": no enhancement nodes (ranking: no extra nodes at all). "no redundancy": each column counts as if',
+        '"no expansion": no curves and joint effects (ranking: no extra nodes). "no redundancy": each column counts as if',
         'it were alone. "no relevance": the target does not count. Accuracy for images and TOX, NMSE (less is better) for',
         "the others. Made by `benchmarks/paper/ablation.py`.",
         "",

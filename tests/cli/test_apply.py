@@ -249,3 +249,39 @@ def test_printed_code_runs(command, mixed, tmp_path):
     names = {}
     exec(printed["sklearn"], names)
     assert names["chosen"].fit(data.to_pandas()).get_feature_names_out().tolist() == chosen
+
+
+@pytest.mark.parametrize(
+    ("cells", "asked"),
+    [
+        (lambda x: f"{x:.4f}".replace(".", ","), []),
+        (lambda x: f"{1e6 * x:,.0f}".replace(",", " "), ["--thousands", "space"]),
+        (lambda x: f"{x:.4f}", ["--comment", "#"]),
+    ],
+    ids=["decimal comma", "thousands", "comment"],
+)
+def test_a_table_is_read_as_it_was_for_the_selection(command, tmp_path, cells, asked):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    lines = [";".join([*map(cells, row), "xyz"[i % 3]]) for i, row in enumerate(X)]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([*(["# made by hand"] if "--comment" in asked else []), "a;b;c;y", *lines]))
+    assert command("select", path, "-t", "y", "-k", 2, "--save", tmp_path / "s.json", *asked)[0] == 0
+    code, _, err = command("apply", tmp_path / "s.json", path, "-o", tmp_path / "out.parquet", *asked)
+    assert (code, "text" in err) == (0, False)
+    taken = pl.read_parquet(tmp_path / "out.parquet")
+    assert taken.shape == (150, 2)
+    assert all(dtype.is_numeric() for dtype in taken.dtypes)
+
+
+def test_a_query_is_asked_of_the_next_database_too(command, tmp_path):
+    rng = np.random.default_rng(1)
+    for name in ("old", "new"):
+        with sqlite3.connect(tmp_path / f"{name}.sqlite") as base:
+            base.execute("create table t (a real, b real, y real)")
+            base.executemany("insert into t values (?, ?, ?)", rng.normal(size=(60, 3)).tolist())
+    asked = ["--query", "select a, b as c, a + y as y from t"]
+    assert command("select", tmp_path / "old.sqlite", "-t", "y", "-k", 1, "--save", tmp_path / "s.json", *asked)[0] == 0
+    code, _, err = command("apply", tmp_path / "s.json", tmp_path / "new.sqlite", "-o", tmp_path / "out.csv", *asked)
+    assert code == 0, err
+    assert len(pl.read_csv(tmp_path / "out.csv")) == 60

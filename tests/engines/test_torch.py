@@ -98,3 +98,11 @@ def test_a_table_in_memory_is_summed_up_on_the_device_that_is_named(form: Any, d
 def test_a_device_that_is_not_there_is_said() -> None:
     with pytest.raises(ValueError, match=r"device='tpu' cannot be used"):
         EasyFS(device="tpu").fit(*table(100))
+
+
+def test_names_and_sparse_tensors_are_refused_in_plain_words() -> None:
+    X = torch.eye(20, dtype=torch.float64)
+    with pytest.raises(ValueError, match="y='Y' names a column, but X has no column names"):
+        EasyFS(2).fit(X, "Y")
+    with pytest.raises(TypeError, match="sparse tensor"):
+        EasyFS(2).fit(X.to_sparse(), np.arange(20.0))

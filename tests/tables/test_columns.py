@@ -233,3 +233,12 @@ def test_any_text_is_taken_for_something(values: list[str | None]) -> None:
     info, found = recognise("c", series_of(pl.DataFrame({"c": pl.Series(values, dtype=pl.String)}))[0])
     assert len(found) == len(values)
     assert (info.used_as == "set aside") == bool(info.reason)
+
+
+def test_text_that_is_numbers_but_for_a_few_cells_says_which() -> None:
+    cells = [f"{i / 7:.4f}" for i in range(100)]
+    info, _ = recognise("reading", series_of(pl.DataFrame({"reading": ["<0.01", *cells[1:]]}))[0])
+    assert info.used_as == "set aside"
+    assert "all of them numbers but 1 such as '<0.01'" in info.reason
+    info, _ = recognise("key", series_of(pl.DataFrame({"key": [f"k{cell}" for cell in cells]}))[0])
+    assert "numbers" not in info.reason

@@ -346,3 +346,13 @@ def test_no_selector_takes_columns_of_the_same_name(info: Any) -> None:
     for table, name in ((frame, "a"), (mixed, "a")):
         with pytest.raises(ValueError, match=f"2 columns called '{name}'"):
             make_selector(info.name, 1).fit(table, np.arange(40) % 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_what_a_mask_hides_is_missing(dtype):
+    values = np.arange(12).reshape(4, 3).astype(dtype)
+    hidden = values % 5 == 0
+    matrix = to_matrix(np.ma.masked_array(values, mask=hidden))
+    np.testing.assert_array_equal(matrix, np.where(hidden, np.nan, values))
+    assert matrix.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    np.testing.assert_array_equal(to_matrix(np.ma.masked_array(values)), values)

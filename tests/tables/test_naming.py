@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from easyfs import EasyFS, EasyFSRanking, LassoSelector, PearsonSelector
+from easyfs.evaluation import compare, stability_selection
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 SELECTORS: list[Any] = [EasyFS(2, random_state=0), EasyFSRanking(2, random_state=0), PearsonSelector(2), LassoSelector(2)]
@@ -87,3 +88,25 @@ def test_names_that_are_wrong() -> None:
         EasyFS(1).fit(table, "price", sample_weight="price")
     with pytest.raises(ValueError, match="twice"):
         EasyFS(1).fit(table, ["price", "price"])
+
+
+def test_one_wrong_name_of_several_targets_is_said() -> None:
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=["a", "price", "size"])
+    with pytest.raises(ValueError, match=r"y='prise' names a column that X does not have\. Did you mean 'price'"):
+        EasyFS(1).fit(table, ["size", "prise"])
+
+
+def test_comparisons_stability_and_reports_take_the_name_of_the_target(tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc"))
+    table["y"] = table.a + 0.1 * rng.normal(size=80)
+    X, y = table.drop(columns="y"), table.y
+    by_name, by_values = (compare(["pearson"], *given, sizes=[1], repeats=1) for given in ((table, "y"), (X, y)))
+    assert by_name.to_markdown() == by_values.to_markdown()
+    shares = [
+        stability_selection("pearson", *given, n_runs=4, random_state=0).frequency for given in ((table, "y"), (X, y))
+    ]
+    np.testing.assert_array_equal(*shares)
+    selector = EasyFS(1, random_state=0).fit(table, "y")
+    pages = [selector.report(None, *given, stability=2).content["features"] for given in ((table, "y"), (X, y))]
+    assert pages[0] == pages[1]

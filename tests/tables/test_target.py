@@ -371,3 +371,12 @@ class TestStreams:
         check_same_labels(("a",), np.array(["b"]))
         check_same_labels((), np.array(["b"]))
         check_same_labels((1, 2), None)
+
+
+@pytest.mark.parametrize("values", [np.arange(6.0), np.array(["a", "b"] * 3)])
+def test_a_target_that_a_mask_hides_is_missing(values):
+    with pytest.raises(ValueError, match="row 2"):
+        check_target(np.ma.masked_array(values, mask=[0, 0, 1, 0, 1, 0]), 6, "auto")
+    np.testing.assert_array_equal(
+        check_target(np.ma.masked_array(values), 6, "auto").values, check_target(values, 6, "auto").values
+    )

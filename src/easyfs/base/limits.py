@@ -82,14 +82,28 @@ def not_found(entry: str, names: list[Any] | None) -> str:
     return f"which X does not have.{hint}"
 
 
+def by_column(parameter: str, given: Any, n_columns: int, names: list[Any] | None) -> dict[int, Any] | None:
+    """Values by place of their column, where these are given by name or place: by a mapping, or by a Series of pandas."""
+    if not isinstance(given, Mapping) and not (hasattr(given, "index") and hasattr(given, "items")):
+        return None
+    found: dict[int, Any] = {}
+    for entry, value in given.items():
+        place = positions_of(parameter, entry, n_columns, names)
+        if place in found:
+            raise ValueError(f"{parameter} has column {names[place] if names else place!r} twice; give each column once.")
+        found[place] = value
+    return found
+
+
 def check_costs(costs: Any, n_columns: int, names: list[Any] | None) -> Array | None:
     """The cost of each column: 1 where a mapping does not say."""
     if costs is None:
         return None
     found = np.ones(n_columns)
-    if isinstance(costs, Mapping):
-        for entry, cost in costs.items():
-            found[positions_of("costs", entry, n_columns, names)] = _cost(cost, entry)
+    mapped = by_column("costs", costs, n_columns, names)
+    if mapped is not None:
+        for j, cost in mapped.items():
+            found[j] = _cost(cost, names[j] if names else j)
         return found
     if isinstance(costs, (str, numbers.Number)) or not hasattr(costs, "__len__"):
         raise ValueError(f"costs={costs!r}: give one number for each column, or a mapping such as {{'mri': 50}}.")
@@ -123,6 +137,9 @@ def check_sources(sources: Any, n_columns: int, names: list[Any] | None) -> tupl
         return None, []
     if isinstance(sources, Mapping):
         return _of_mapping(sources, n_columns, names)
+    mapped = by_column("sources", sources, n_columns, names)
+    if mapped is not None:  # a Series, whose index says which column a label is of
+        sources = [mapped.get(j) for j in range(n_columns)] if len(mapped) == n_columns else list(mapped.values())
     if isinstance(sources, (str, numbers.Number)) or not hasattr(sources, "__len__"):
         raise ValueError(f"sources={sources!r}: give one label for each column, or a mapping such as {{'blood': ['hb']}}.")
     if len(sources) != n_columns:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from easyfs.base.limits import check_costs, check_sources
-from easyfs.base.request import Request, resolve_columns
+from easyfs.base.request import Request, check_groups, resolve_columns
 from easyfs.base.result import Found, Selection
 from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER
@@ -132,9 +132,8 @@ def for_matrix(selector: Any, names: list[Any] | None, encoder: TableEncoder | N
                 listed = np.flatnonzero(np.isin(encoder.source, listed))
             settings[name] = listed.tolist()
     source = np.arange(d) if encoder is None else encoder.source
-    if encoder is not None and "feature_groups" in parameters:
-        groups = parameters["feature_groups"]
-        settings["feature_groups"] = [j if groups is None else list(groups)[j] for j in source.tolist()]
+    if "feature_groups" in parameters and (encoder is not None or listed_by_name is not None):
+        settings["feature_groups"] = check_groups(parameters["feature_groups"], d, listed_by_name)[source].tolist()
     if parameters.get("costs") is not None and names is not None:
         costs = check_costs(parameters["costs"], d, listed_by_name)
         assert costs is not None

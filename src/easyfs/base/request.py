@@ -13,6 +13,7 @@ from easyfs.base.limits import (
     NOTHING_FURTHER,
     Further,
     Limits,
+    by_column,
     check_budget,
     check_costs,
     check_quota,
@@ -54,7 +55,7 @@ def make_request(
 
     ``aside`` says what each column is, where some cannot be used.
     """
-    labels = _check_groups(feature_groups, n_columns)
+    labels = check_groups(feature_groups, n_columns, names)
     inside = resolve_columns("include", include, n_columns, names)
     outside = resolve_columns("exclude", exclude, n_columns, names)
     both = np.intersect1d(labels[inside], labels[outside])
@@ -145,9 +146,13 @@ def _check_limits(limits: Limits, labels: Array, include: Array, usable: Array, 
         )
 
 
-def _check_groups(feature_groups: Any, n_columns: int) -> Array:
+def check_groups(feature_groups: Any, n_columns: int, names: list[Any] | None) -> Array:
+    """Group of each column, as a number; a column that a mapping does not name is one by itself."""
     if feature_groups is None:
         return np.arange(n_columns)
+    mapped = by_column("feature_groups", feature_groups, n_columns, names)
+    if mapped is not None:
+        feature_groups = [("of", mapped[j]) if j in mapped else ("alone", j) for j in range(n_columns)]
     try:
         listed = list(feature_groups)
         hash(tuple(listed))

@@ -58,9 +58,13 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
         typer.Option("--any-kind", help="Only warn where a column holds something else than it did, such as text."),
     ] = False,
     from_: o.From = None,
+    query: o.Query = None,
     delimiter: o.Delimiter = None,
     encoding: o.Encoding = "utf-8",
-    decimal: o.Decimal = ".",
+    decimal: o.Decimal = None,
+    thousands: o.Thousands = None,
+    date_order: o.DateOrder = None,
+    comment: o.Comment = None,
     missing: o.Missing = None,
     no_header: o.NoHeader = False,
     no_quotes: o.NoQuotes = False,
@@ -89,7 +93,18 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     written = output_format(output, to)
     assert written is not None
     chosen = load_selection(selection, strict=not any_kind)
-    found = open_tables(table, from_, o.text_options(delimiter, encoding, decimal, missing, no_header, no_quotes))
+    options = o.text_options(
+        delimiter,
+        encoding,
+        decimal,
+        missing,
+        no_header,
+        no_quotes,
+        thousands=thousands,
+        date_order=date_order,
+        comment=comment,
+    )
+    found = open_tables(table, from_, options, query)
     source = found if isinstance(found, Scan) else scan_of(found)
     taken = take_from(source, chosen, find_columns(source.names, keep, "--keep"))
     write_taken(taken, output, written, selection, in_memory=not isinstance(found, Scan))

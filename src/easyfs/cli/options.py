@@ -122,7 +122,7 @@ Print = Annotated[
         show_default=False,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=TALK)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result and errors.", rich_help_panel=TALK)]
 Verbose = Annotated[
     bool,
     typer.Option(

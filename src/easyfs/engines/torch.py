@@ -38,6 +38,8 @@ def as_tensor(X: Any) -> Any:
     import torch  # noqa: PLC0415
 
     tensor = X.detach() if isinstance(X, torch.Tensor) else torch.utils.dlpack.from_dlpack(X)
+    if tensor.layout != torch.strided:
+        raise TypeError("X is a sparse tensor; pass X.to_dense(), or a sparse matrix of scipy.")
     if tensor.dtype not in (torch.float32, torch.float64):
         tensor = tensor.to(torch.float64 if tensor.dtype in (torch.int64, torch.int32) else torch.float32)
     if bool(torch.isinf(tensor).any()):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from easyfs.base.request import Request
@@ -162,6 +163,12 @@ class Elsewhere(Findings):
         parted = open_parts(X)
         if parted is None:
             return super().transform(X)
+        wanted = _get_output_config("transform", self)["dense"]
+        if wanted != "default":
+            raise ValueError(
+                f"transform was asked for {wanted} (set_output, or scikit-learn's transform_output), but X is not in "
+                "memory and stays where it is; call set_output(transform='default'), and collect what transform gives."
+            )
         if parted.names is None:
             validate_data(self, X, reset=False, skip_check_array=True)
         if parted.names is None or self._names() is None:

@@ -36,7 +36,7 @@ from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 from easyfs.sums.measuring import check_scale, scaled_late
 from easyfs.tables.frames import column_names
-from easyfs.tables.naming import take_roles
+from easyfs.tables.naming import roles_of, take_roles
 from easyfs.tables.target import (
     CONSTANT_TARGET,
     Target,
@@ -103,6 +103,7 @@ class StreamingSelector(Elsewhere):
             self._fit_parts(parted)
             return self
         if is_tensor(X):
+            roles_of(None, None, y, sample_weight)  # a tensor has no names
             self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
             return self
         told = self._teller()
@@ -139,7 +140,8 @@ class StreamingSelector(Elsewhere):
         few thousand rows in random order. What lies further than ``clip`` of its standard deviations from its mean counts
         as that far in all blocks; where later blocks are much wider, a warning says so. Memory does not grow with the
         number of rows. The selection is computed when one of its attributes is first read. The task is fixed by the first
-        block; classes may appear later. A later block without rows, or whose weights are all zero, adds nothing.
+        block; classes may appear later. A later block without rows, or whose weights are all zero, adds nothing. After
+        :meth:`fit`, and of a truncated selector, it begins anew: these keep no sums that rows could be added to.
 
         Parameters
         ----------
@@ -295,7 +297,13 @@ class StreamingSelector(Elsewhere):
 
     def _seed(self) -> tuple[int, np.random.Generator]:
         """The seed of all draws of rows, and where the weights of the network come from."""
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
+        try:
+            drawn = check_random_state(self.random_state).randint(2**31 - 1, size=4)
+        except ValueError as error:
+            raise ValueError(
+                f"random_state={self.random_state!r}: {error}; give a whole number from 0 on, or None."
+            ) from error
+        rng = np.random.default_rng(drawn)
         return int(rng.integers(1 << 62)), rng
 
     def _count_columns(self, sample: Block, request: Request, told: Teller) -> Request:

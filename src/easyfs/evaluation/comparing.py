@@ -33,6 +33,7 @@ from easyfs.evaluation.results import Comparison
 from easyfs.evaluation.store import Row, Store
 from easyfs.tables.encoder import TableEncoder, read_table
 from easyfs.tables.frames import column_names, is_table, to_matrix
+from easyfs.tables.naming import take_roles
 from easyfs.tables.target import check_target
 
 # Number of columns to try where none is given.
@@ -80,8 +81,8 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     X : array-like, sparse matrix, dataframe or Arrow table of shape (n, d)
         The table; NaN is a missing value. Sparse tables are made dense. Categories and dates become columns of numbers that
         are chosen together and count as one (values of categories are read from all rows, the target from none).
-    y : array-like of shape (n,) or (n, t)
-        The target.
+    y : array-like of shape (n,) or (n, t), str or list of str
+        The target, or the name of a column of ``X`` that holds it, or several such names.
     sizes : list of int or float, optional
         Numbers of columns, or shares of them; by default 5, 10, 20 and 50, as far as there are so many columns.
     models : str, estimator, list or dict, optional
@@ -140,6 +141,7 @@ def compare(  # noqa: PLR0913 - settings of a comparison, all but the first thre
     >>> sorted(found.selectors)
     ['fisher_score', 'pearson', 'random']
     """
+    X, y, _, _ = take_roles(X, y, None)
     data, encoder = _read(X, y, task)
     fields = {label: _on_device(selector, device) for label, selector in named_selectors(selectors).items()}
     several = data.y.ndim == 2

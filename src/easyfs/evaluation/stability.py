@@ -17,6 +17,7 @@ from easyfs.evaluation.metrics import jaccard_stability, nogueira_stability
 from easyfs.registry import make_selector
 from easyfs.tables.encoder import read_table
 from easyfs.tables.frames import column_names, is_table, to_matrix
+from easyfs.tables.naming import take_roles
 from easyfs.tables.target import check_target
 
 
@@ -100,7 +101,7 @@ def stability_selection(
     selector : selector or str
         Any selector with ``fit`` and ``get_support``, or a name.
     X, y : table and target
-        As for ``fit``.
+        As for ``fit``; the target may be the name of a column.
     n_runs : int, default=100
         How many parts.
     threshold : float, default=0.75
@@ -130,6 +131,7 @@ def stability_selection(
     check_number("share", share, 0.0, 1.0, above=True)
     if isinstance(selector, str):
         selector = make_selector(selector)
+    X, y, _, _ = take_roles(X, y, None)
     encoder, matrix = read_table(X, min_rows=4) if is_table(X) else (None, to_matrix(X, min_rows=4))
     if encoder is not None:
         encoder.warn_of_aside()

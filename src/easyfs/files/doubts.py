@@ -66,7 +66,7 @@ def _doubt_of_number(column: Cells, example: str) -> str:
     if SPACE in written.allowed(options) & written.grouped:
         return f"space|text such as {example}; if it is numbers with blanks between thousands, say thousands='space'."
     marks = " and ".join(f"{name}={value!r}" for name in ("decimal", "thousands") if (value := getattr(options, name)))
-    return f"said|text such as {example}, which are no numbers with {marks}."
+    return f"said|text such as {example}; with {marks} these are no numbers."
 
 
 def _value(example: str, style: str) -> str:

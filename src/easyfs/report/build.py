@@ -36,6 +36,7 @@ from easyfs.report.sections import (
 )
 from easyfs.report.standardised import measured_on
 from easyfs.report.summary import SCHEMA, SCHEMA_VERSION, Caution, Content, Target
+from easyfs.tables.naming import take_roles
 from easyfs.tables.target import Target as CheckedTarget
 from easyfs.tables.target import check_target
 from easyfs.tables.target_summary import describe_target
@@ -64,8 +65,9 @@ def build_report(  # noqa: PLR0913 - options of a report, all but the first thre
     selector : selector
         Any fitted selector of the library.
     X, y : table and target, optional
-        The rows of the fit. What the selector remembers is enough for most of the report; with the rows, what each column
-        explains of the target is measured for any method, there are pictures, and ``stability`` and ``cv`` become possible.
+        The rows of the fit; the target may be the name of a column. What the selector remembers is enough for most of the
+        report; with the rows, what each column explains of the target is measured for any method, there are pictures, and
+        ``stability`` and ``cv`` become possible.
     title : str, optional
         Title of the report.
     source : str, optional
@@ -110,6 +112,8 @@ def build_report(  # noqa: PLR0913 - options of a report, all but the first thre
     check_number("random_state", random_state, 0, whole=True)
     if not isinstance(pictures, bool):
         raise ValueError(f"pictures={pictures!r}: give True or False.")
+    if X is not None:
+        X, y, sample_weight, _ = take_roles(X, y, sample_weight)
     check_options(X, y, stability, cv, groups, selector.task_)
     found = _explained(selector, X, y, sample_weight)
     explanation, coding = found.explanation, found.coding

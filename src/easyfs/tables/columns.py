@@ -21,6 +21,8 @@ MOST_LEVELS = 30
 ROWS_PER_LEVEL = 2
 NEARLY_ALL = 0.9
 WORDS_OF_TEXT = 3.0
+# Text of which at least this share is numbers says which cells are not.
+MOSTLY_NUMBERS = 0.9
 # Whole numbers without a gap are row numbers, if there are this many.
 SHORTEST_RUN = 20
 # So are whole numbers that never repeat though measured ones, as close together as these, would do so this often by chance:
@@ -330,10 +332,10 @@ def _text(info: ColumnInfo, texts: list[str | None], keep: bool) -> tuple[Column
     many = info.n_distinct * ROWS_PER_LEVEL > len(observed) and info.n_distinct > 2
     named = looks_like_identifier(info.name) and info.n_distinct > MOST_LEVELS
     if named or (many and words < WORDS_OF_TEXT and info.n_distinct >= NEARLY_ALL * len(observed)):
-        reason = f"{info.n_distinct} different values in {len(observed)} rows"
+        reason = f"{info.n_distinct} different values in {len(observed)} rows{_but_for(observed)}"
         return replace(info, kind="identifier", used_as=ASIDE, reason=reason), texts
     if many:
-        reason = f"text of {info.n_distinct} different values in {len(observed)} rows"
+        reason = f"text of {info.n_distinct} different values in {len(observed)} rows{_but_for(observed)}"
         return replace(info, kind="free text", used_as=ASIDE, reason=reason), texts
     return info, texts
 
@@ -343,6 +345,14 @@ def _numbers_in(texts: list[str | None], observed: list[str]) -> Array | None:
     if not observed or not _all_numbers(observed[:SAMPLE]) or not _all_numbers(observed):
         return None
     return np.array([np.nan if text is None else float(text) for text in texts])
+
+
+def _but_for(observed: list[str]) -> str:
+    """What a text says that is no number, where nearly all are."""
+    others = [text for text in observed if not _all_numbers([text])]
+    if len(others) > (1.0 - MOSTLY_NUMBERS) * len(observed):
+        return ""
+    return f", all of them numbers but {len(others)} such as {others[0]!r}: mend these, or make them missing"
 
 
 def _all_numbers(texts: list[str]) -> bool:

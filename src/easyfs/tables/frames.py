@@ -121,6 +121,8 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1, by_column: bo
     elif sparse.issparse(X):
         X = check_matrix(X, names, estimator, min_rows)
         return X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
+    elif isinstance(X, np.ma.MaskedArray):
+        X = np.where(np.ma.getmaskarray(X), X.dtype.type(np.nan) if X.dtype.kind == "f" else np.nan, X.data)
     elif isinstance(X, (list, tuple)) or getattr(getattr(X, "dtype", None), "kind", "") in "OUSTMm":
         X = _objects_to_array(X)
     return check_matrix(X, names, estimator, min_rows)

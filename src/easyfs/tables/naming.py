@@ -53,7 +53,7 @@ def roles_of(names: list[Any] | None, n_rows: int | None, y: Any, sample_weight:
     if isinstance(y, str):
         target = (_known(y, names, "y"),)
     elif names is not None and isinstance(y, (list, tuple)) and _are_names(y, names) and len(y) != n_rows:
-        target, several = tuple(y), True
+        target, several = tuple(_known(name, names, "y") for name in y), True
         if len(set(y)) < len(y):
             raise ValueError(f"y names a column twice: {', '.join(map(repr, y))}.")
     weight = _known(sample_weight, names, "sample_weight") if isinstance(sample_weight, str) else None
@@ -63,7 +63,8 @@ def roles_of(names: list[Any] | None, n_rows: int | None, y: Any, sample_weight:
 
 
 def _are_names(y: Sequence[Any], names: list[Any]) -> bool:
-    return bool(y) and all(isinstance(name, str) for name in y) and set(y) <= set(names)
+    """Whether a list is one of names; one of them at least is known, so that an unknown one can be said."""
+    return all(isinstance(name, str) for name in y) and not set(y).isdisjoint(names)
 
 
 def _known(name: str, names: list[Any] | None, parameter: str) -> str:

@@ -64,6 +64,10 @@ def read_values(y: Any) -> tuple[Array, bool]:
             y = y.to_numpy()
         except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
             y = y.to_numpy(zero_copy_only=False)
+    if isinstance(y, np.ma.MaskedArray):
+        hidden, y = np.ma.getmaskarray(y), y.data
+        if hidden.any():  # as missing values, which an error then names
+            y = np.where(hidden, np.nan, y) if y.dtype.kind in "biuf" else np.where(hidden, None, y.astype(object))
     values: Array = np.asarray(y)
     if values.dtype != object or not values.size or any(is_missing(value) for value in values.ravel()):
         return values, category
