@@ -403,8 +403,8 @@ def test_what_is_wrong_with_a_batch_is_said_and_ends_the_reading(wrong):
 
 
 def test_a_lazy_table_that_is_to_become_another_is_said(small):
-    lazy = only(small, "number").lazy()
-    selector = EasyFS(2, random_state=0).fit(lazy, "number")
+    lazy = only(small, "amount").lazy()
+    selector = EasyFS(2, random_state=0).fit(lazy, "amount")
     with pytest.raises(ValueError, match=r"asked for pandas .* collect"):
         selector.set_output(transform="pandas").transform(lazy)
     assert isinstance(selector.set_output(transform="default").transform(lazy), pl.LazyFrame)
