@@ -87,7 +87,7 @@ def ablation_page(found: Comparison) -> str:
         "# What each stage is worth",
         "",
         "Mean ± standard deviation over folds at the paper's two sizes, three repeats on Wheat599-env1 and one elsewhere;",
-        "seconds are the median of a fit, two at a time.",
+        "seconds are the median of a fit, two at a time beside other work: they compare stages, nothing else.",
         '"no expansion": no curves and joint effects (ranking: no extra nodes). "no redundancy": each column counts as if',
         'it were alone. "no relevance": the target does not count. Accuracy for images and TOX, NMSE (less is better) for',
         "the others. Made by `benchmarks/paper/ablation.py`.",
