@@ -184,3 +184,10 @@ def test_without_the_packages_of_the_command_line(tmp_path):
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert found.returncode == 1
     assert "pip install 'easyfs-ml[cli]'" in one_line(found.stderr)
+
+
+@pytest.mark.parametrize("asked", [["--stability", 5], ["--cv", "time"]])
+def test_what_is_for_the_report_needs_one(command, numbers, asked):
+    code, _, err = command("select", numbers, "-t", "y", "-k", 2, *asked)
+    assert code == 2
+    assert f"{asked[0]} is for the report; say --report FILE, too" in err

@@ -433,8 +433,10 @@ def test_only_sums_travel(here: None) -> None:
     width = next(iter(summed.statistics.moments.values())).mean.size
     assert len(pickle.dumps(summed)) < 10 * (width + 1) ** 2 + 10_000 < frame[NUMBERS].to_numpy().nbytes / 3
     assert len(pickle.dumps(function)) < frame[NUMBERS].to_numpy().nbytes / 3
-    scanned = of_dask(X).reduce(partial(scan, seed=0))
-    assert len(scanned.numbers) <= 1.25 * SAMPLE_ROWS
+    often = da.concatenate([X] * 4)
+    for known in (None, 4 * MANY):
+        scanned = of_dask(often).reduce(partial(scan, seed=0, table_rows=known))
+        assert SAMPLE_ROWS <= len(scanned.numbers) <= 1.35 * SAMPLE_ROWS < MANY * 4 / 3
 
 
 def test_a_worker_that_dies(cluster: Client, tmp_path: Path) -> None:

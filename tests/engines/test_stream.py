@@ -311,7 +311,7 @@ def test_a_missing_label_column_is_said(small, tmp_path):
     scan = files_of(only(small, "classes"), "parquet", tmp_path)
     with pytest.raises(ValueError, match=r"y='clases' names a column that X does not have. Did you mean 'classes'"):
         EasyFS().fit(scan, "clases")
-    with pytest.raises(ValueError, match="y names column 'nothing', which X does not have"):
+    with pytest.raises(ValueError, match="y='nothing' names a column that X does not have"):
         EasyFS().fit(scan, ["classes", "nothing"])
     with pytest.raises(TypeError, match="X is a table in files, so y must be the name of one of its columns"):
         EasyFS().fit(scan, np.zeros(SMALL))

@@ -234,6 +234,9 @@ def command(  # noqa: PLR0913, PLR0917 - typer reads the options here
     check_files(files)
     if keep and output is None:
         raise WrongUsageError("--keep is for the written table; say where with -o FILE, or leave a column out with --drop.")
+    if report is None and (stability or cv is not None):
+        asked = "--stability" if stability else "--cv"
+        raise WrongUsageError(f"{asked} is for the report; say --report FILE, too, or leave it out.")
     if unsupervised and (target or target_file):
         raise WrongUsageError("--unsupervised chooses without a target; leave out --target, or --drop that column.")
     wishes = Wishes(adjust_for, cost, budget, source_, max_per_source, event, time)

@@ -180,9 +180,6 @@ def check_files(files: Files) -> None:
     output_format(files.output, files.to)
     if files.report is not None and Path(files.report).suffix.lower() not in REPORTS:
         raise WrongUsageError(f"--report {files.report!r} ends in none of {', '.join(REPORTS)}.")
-    if files.report is None and (files.stability or files.cv is not None):
-        asked = "--stability" if files.stability else "--cv"
-        raise WrongUsageError(f"{asked} is for the report; say --report FILE, too, or leave it out.")
     if files.code is not None:
         check_language(files.code)
 
