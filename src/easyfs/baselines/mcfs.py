@@ -103,8 +103,9 @@ class MCFSSelector(Baseline):
         Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
     exclude : list of int or str, default=None
         Columns that are never selected, by name or position.
-    feature_groups : list of labels, default=None
-        One label for each column. Columns with the same label are selected or left out together and count as one.
+    feature_groups : list of labels or dict, default=None
+        One label for each column, or a mapping from columns to labels. Columns with the same label are selected or left
+        out together and count as one.
 
     Attributes
     ----------

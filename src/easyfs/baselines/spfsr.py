@@ -63,8 +63,9 @@ class SPFSRSelector(Baseline):
         Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
     exclude : list of int or str, default=None
         Columns that are never selected, by name or position.
-    feature_groups : list of labels, default=None
-        One label for each column. Columns with the same label are selected or left out together and count as one.
+    feature_groups : list of labels or dict, default=None
+        One label for each column, or a mapping from columns to labels. Columns with the same label are selected or left
+        out together and count as one.
     estimator : scikit-learn estimator, default=None
         The model. It is given columns of mean 0 and standard deviation 1, a missing value as 0, and the labels as they
         are. None is ``RidgeClassifier()`` or ``Ridge()``, in closed form.

@@ -35,8 +35,9 @@ class XGBoostSelector(Baseline):
         Columns that are always selected, by name or position. They count towards ``n_features_to_select``.
     exclude : list of int or str, default=None
         Columns that are never selected, by name or position.
-    feature_groups : list of labels, default=None
-        One label for each column. Columns with the same label are selected or left out together and count as one.
+    feature_groups : list of labels or dict, default=None
+        One label for each column, or a mapping from columns to labels. Columns with the same label are selected or left
+        out together and count as one.
     n_estimators : int, default=100
         Number of rounds of boosting: trees for each class or target.
     max_depth : int, default=6

@@ -73,9 +73,9 @@ class EasyFS(StreamingSelector):
     exclude : list of int or str, default=None
         Columns that are never selected. They are not seen by the network either.
 
-    feature_groups : list of labels, default=None
-        A label for each column: those with the same one are selected or left together and count as one, such as the
-        indicator columns of one category.
+    feature_groups : list of labels or dict, default=None
+        A label for each column, or a mapping from columns to labels: those with the same one are selected or left together
+        and count as one, such as the indicator columns of one category. A column without a label is one by itself.
 
     adjust_for : list of int or str, default=None
         Columns, by name or position, whose effect is taken out first and that are never selected: batch, site, age.

@@ -73,9 +73,9 @@ class EasyFSRanking(StreamingSelector):
     exclude : list of int or str, default=None
         Columns that are never selected. They are not seen by the network either.
 
-    feature_groups : list of labels, default=None
-        A label for each column: those with the same one are selected or left together and count as one, such as the
-        indicator columns of one category.
+    feature_groups : list of labels or dict, default=None
+        A label for each column, or a mapping from columns to labels: those with the same one are selected or left together
+        and count as one, such as the indicator columns of one category. A column without a label is one by itself.
 
     device : str, default=None
         Where rows are scaled, expanded and multiplied: None is the processor, ``"cuda"`` a GPU, by torch. A tensor is
