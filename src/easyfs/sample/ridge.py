@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from easyfs.common.threads import add_gram, block_slices, map_blocks, threads_of_blas
 from easyfs.common.types import Array
@@ -163,13 +163,13 @@ class LinearFit:
                 kernel = kernel[np.ix_(chosen, chosen)] / np.outer(root[chosen], root[chosen])
                 kernel -= kernel.mean(axis=0)
                 kernel -= kernel.mean(axis=1, keepdims=True)
-        squares, vectors = eigh(kernel, overwrite_a=True, check_finite=False, driver="evd")
+        squares, vectors = np.linalg.eigh(kernel)
         return np.maximum(squares, 0.0), np.square(vectors.T @ target).sum(axis=1)
 
 
 def _by_columns(rows: Array, target: Array) -> tuple[Array, Array]:
     """What :meth:`LinearFit._directions` gives, from the products of the columns, where these are fewer than the rows."""
-    squares, vectors = eigh(rows.T @ rows, overwrite_a=True, check_finite=False, driver="evd")
+    squares, vectors = np.linalg.eigh(rows.T @ rows)
     kept = squares > ROUNDING * max(float(squares[-1]), 0.0)
     squares = squares[kept]
     energy = np.square((rows @ (vectors[:, kept] / np.sqrt(squares))).T @ target).sum(axis=1)
