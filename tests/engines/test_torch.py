@@ -11,6 +11,8 @@ import pytest
 import torch
 
 from easyfs import EasyFS, EasyFSRanking
+from easyfs.engines.torch import TorchKernels
+from easyfs.passes.kernels import NUMPY
 
 FORMS = [EasyFS, EasyFSRanking]
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
@@ -106,3 +108,66 @@ def test_names_and_sparse_tensors_are_refused_in_plain_words() -> None:
         EasyFS(2).fit(X, "Y")
     with pytest.raises(TypeError, match="sparse tensor"):
         EasyFS(2).fit(X.to_sparse(), np.arange(20.0))
+
+
+def odd_table(n: int, rng: np.random.Generator, dtype: Any) -> np.ndarray:
+    """Columns of every kind that a scaling may meet, far more rows than columns."""
+    X = rng.standard_normal((n, 12)) * 10.0 ** rng.integers(-3, 4, 12) + 10.0 ** rng.integers(-2, 5, 12)
+    X[:, 1], X[:, 2], X[:, 3] = 0.0, 0.1, np.nan  # constants, and nothing at all
+    X[rng.random(n) < 0.3, 4] = np.nan
+    X[1:, 5] = np.nan
+    X[:3, 6] *= 1e4  # a few rows make nearly all of the spread
+    X[:, 7] = rng.random(n) < 0.01
+    X[:, 8] = np.exp(4.0 * rng.standard_normal(n))
+    return X.astype(dtype)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("clip", [4.0, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_device_measures_as_the_processor_does(dtype: Any, clip: float, weighted: bool, device: str) -> None:
+    kernels = TorchKernels(torch.device(device))
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = odd_table(2000, rng, dtype)
+        weight = rng.uniform(0.5, 3.0, len(X)) if weighted else None
+        expected, rows, seen = NUMPY.measure(X, weight, clip)
+        found, held, observed = kernels.measure(torch.as_tensor(X, device=device), weight, clip)
+        rel = 1e-9 if dtype == np.float64 else 1e-5
+        np.testing.assert_allclose(found.center, expected.center, rtol=rel)
+        np.testing.assert_allclose(found.scale, expected.scale, rtol=rel)
+        np.testing.assert_array_equal(found.constant, expected.constant)
+        np.testing.assert_array_equal(found.unseen, expected.unseen)
+        assert found.dtype == expected.dtype == held.dtype
+        np.testing.assert_allclose(observed, seen, rtol=1e-12)
+        chosen = rng.permutation(len(X))[:100]
+        np.testing.assert_allclose(held[chosen], rows[chosen], rtol=1e-3 if dtype == np.float32 else 1e-7, atol=1e-4)
+        assert held.shape == X.shape
+
+
+@pytest.mark.parametrize("size", [1e-180, 1e190])
+def test_squares_that_do_not_fit_are_left_to_the_processor(size: float) -> None:
+    X = odd_table(500, np.random.default_rng(0), np.float64)
+    X[:, 9] = size * np.random.default_rng(1).standard_normal(500)
+    expected, rows, _ = NUMPY.measure(X, None, 4.0)
+    found, held, _ = TorchKernels(torch.device("cpu")).measure(torch.as_tensor(X), None, 4.0)
+    np.testing.assert_array_equal(found.scale, expected.scale)
+    np.testing.assert_array_equal(held[np.arange(500)], rows)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("options", [{}, {"n_features_to_select": "cv"}, {"adjust_for": [1]}, {"n_hidden": 1}])
+def test_a_sample_that_stays_on_the_device_gives_the_same_answer(options: dict[str, Any], form: Any, device: str) -> None:
+    if form is EasyFSRanking and options.keys() & {"adjust_for"}:
+        pytest.skip("the ranking adjusts for nothing")
+    X, y = table(25_000, 60)
+    rng = np.random.default_rng(1)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    X[:, 8], X[:4, 3] = 1.0, 1e4
+    weight = rng.uniform(0.5, 2.0, len(y))
+    settings = {"n_features_to_select": 4, "random_state": 0} | options
+    expected = form(**settings).fit(X, y, sample_weight=weight)
+    found = form(**settings).fit(torch.as_tensor(X, device=device), y, sample_weight=weight)
+    assert_same(found, expected)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from easyfs.passes.block import Block
+from easyfs.passes.kernels import NUMPY, Kernels
 from easyfs.passes.make_plan import Prepared
 from easyfs.passes.plan import Plan
 from easyfs.passes.statistics import Statistics
@@ -13,6 +14,8 @@ from easyfs.passes.summarise import summarise
 
 class Engine(Protocol):
     """Where the rows are: it gives a sample of them, and sums them up; nothing else leaves it."""
+
+    kernels: Kernels
 
     def sample(self, seed: int, size: int) -> Block:
         """A sample of at most ``size`` rows: the same rows of the same table, whatever the engine."""
@@ -29,6 +32,7 @@ class MemoryEngine:
 
     def __init__(self, block: Block):
         self.block = block
+        self.kernels: Kernels = NUMPY
 
     def sample(self, seed: int, size: int) -> Block:
         """A sample of the rows, or all of them where they are few."""

@@ -1,7 +1,7 @@
-"""Tables that are tensors of torch, on a GPU or not: rows are scaled, expanded and multiplied where they are.
+"""Tables that are tensors of torch, on a GPU or not: rows are measured, scaled, expanded and multiplied where they are.
 
-Only the sample of rows and the sums leave the device. Products are taken in the precision of the table, not in TF32 unless
-torch is told so, and added up in float64.
+Only the sums leave the device, and the few rows of the sample that are looked at one by one. Products are taken in the
+precision of the table, not in TF32 unless torch is told so, and added up in float64.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ import numpy as np
 from easyfs.common.extras import optional
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
-from easyfs.passes.kernels import NUMPY, Kernels
+from easyfs.passes.kernels import NUMPY, Kernels, Measured
 from easyfs.passes.make_plan import Prepared
 from easyfs.passes.plan import Plan, TargetCoding
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 from easyfs.stages.expansion import Network
+from easyfs.sums.measuring import FLOAT32_SCALES, INFLATED, ROUNDING, SMALLEST_ROOT, of_clipped
+from easyfs.sums.rows import HeldElsewhere
 from easyfs.sums.scaling import Scaling
 from easyfs.sums.second_moment import ROWS_PER_COLUMN
 
-# Numbers of a block on a device.
-BLOCK_NUMBERS = 1 << 27
+# Numbers of a block on a device; and of a sample that the processor measures as fast as it is brought there.
+BLOCK_NUMBERS, FEW_NUMBERS = 1 << 27, 1 << 20
 
 
 def is_tensor(X: Any) -> bool:
@@ -110,6 +112,48 @@ class TorchKernels:
             parts = (scaling.center, 1.0 / scaling.scale, scaling.reach)
             self._held[id(scaling)] = (scaling, *(self._tensor(part, dtype) for part in parts))
         return self._held[id(scaling)][1:]
+
+    def measure(self, X: Any, weight: Array | None, clip: float) -> Measured:
+        """As the processor does; columns whose squares do not fit into float64 are left to it, and so are extremes."""
+        if isinstance(X, np.ndarray):
+            return NUMPY.measure(X, weight, clip)
+        center, spread, size, observed = (self.host(part) for part in self._mean_and_spread(X, weight))
+        if not np.isfinite(spread).all() or ((size > 0) & (size < SMALLEST_ROOT / ROUNDING)).any():
+            return NUMPY.measure(to_host(X), weight, clip)
+        constant = spread <= ROUNDING * np.abs(center)
+        scale = np.where(constant, np.where(center == 0, 1.0, np.abs(center)), spread)
+        fits = X.dtype == self.torch.float32 and ((scale >= FLOAT32_SCALES[0]) & (scale <= FLOAT32_SCALES[1])).all()
+        dtype = np.dtype(np.float32 if fits else np.float64)
+        scaling = Scaling(center, scale, constant, dtype, clip, unseen=observed <= 0)
+        inputs = self.empty(len(X), X.shape[1], scaling, X)
+        self.scale(X, scaling, weight, inputs)
+        if np.isfinite(clip):
+            squares = self.host(self._weights(len(X), weight, inputs.dtype) @ self.torch.square(inputs))
+            inflated = np.flatnonzero((squares < INFLATED**2 * observed) & ~constant)
+            if len(inflated):
+                values = to_host(X[:, self._tensor(inflated, None)]).T
+                scaling = of_clipped(scaling, inflated, values, weight)
+                self.scale(X, scaling, weight, inputs)
+        return scaling, HeldElsewhere(inputs, to_host, dtype), observed
+
+    def _weights(self, n: int, weight: Array | None, dtype: Any) -> Any:
+        """The weight of each row, on the device."""
+        return self.torch.ones(n, dtype=dtype, device=self.device) if weight is None else self._tensor(weight, dtype)
+
+    def _mean_and_spread(self, X: Any, weight: Array | None) -> tuple[Any, Any, Any, Any]:
+        """Mean, standard deviation, largest size and weight of the observed values of each column, in float64."""
+        values = X.to(self.torch.float64)
+        there = ~self.torch.isnan(values)
+        own = self._weights(len(X), weight, values.dtype)
+        observed = own @ there.to(values.dtype)
+        total = self.torch.where(observed > 0, observed, 1.0)
+        values = values.nan_to_num(nan=0.0)
+        size = values.abs().amax(dim=0)
+        center = own @ values / total
+        values = self.torch.where(there, values - center, 0.0)
+        offset = own @ values / total  # what rounding left of the mean: none of it is spread
+        variance = own @ self.torch.square(values) / total - offset**2
+        return center + offset, self.torch.sqrt(self.torch.clamp(variance, min=0.0)), size, observed
 
     def block_rows(self, n_columns: int, scaling: Scaling) -> int:  # noqa: ARG002
         """As many rows as fill the device, and no more than its memory has room for."""
@@ -200,7 +244,7 @@ class TorchEngine:
         self._begun: Future[Statistics] | None = None
 
     def sample(self, seed: int, size: int) -> Block:
-        """A sample of the rows, on the host."""
+        """A sample of the rows: where the table is, unless they are few."""
         block = self.block
         if isinstance(block.X, np.ndarray):
             return block.sample(seed, size)
@@ -210,7 +254,8 @@ class TorchEngine:
         if drawn is None:
             return Block(to_host(block.X), block.target, block.weight, population=population)
         rows = block.X[torch.as_tensor(drawn.rows, device=block.X.device)]
-        return Block(to_host(rows), block.target[drawn.rows], drawn.weight, drawn.chance, population)
+        rows = rows if rows.numel() > FEW_NUMBERS else to_host(rows)
+        return Block(rows, block.target[drawn.rows], drawn.weight, drawn.chance, population)
 
     def begin(self, plan: Plan) -> None:
         """Sum the rows up, while the processor learns from the sample."""

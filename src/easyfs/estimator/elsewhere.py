@@ -48,7 +48,7 @@ class Elsewhere(Findings):
         """The three steps over the rows of an engine."""
         prepared = self._prepare(engine, request)
         told.done(plan_line(prepared.plan, prepared.sample))
-        request = self._count_columns(prepared.sample, request, told)
+        request = self._count_columns(replace(prepared.sample, X=to_host(prepared.sample.X)), request, told)
         statistics = engine.reduce(prepared)
         told.done(f"sums: {counted(self._seen.n_rows, 'row')}")
         self._result = self._choose(prepared.plan, statistics, request)

@@ -260,7 +260,7 @@ class StreamingSelector(Elsewhere):
         """Make the plan from the engine's sample."""
         seed, rng = self._seed()
         sample = engine.sample(seed, self._sample_rows())
-        return make_plan(sample, self._plan_settings(), request, seed, rng, scale, engine.begin)
+        return make_plan(sample, self._plan_settings(), request, seed, rng, scale, engine.begin, engine.kernels)
 
     def _engine(self, block: Block) -> Engine:
         """Where a table in memory is summed up."""

@@ -1,25 +1,32 @@
-"""Kernels: the three products over rows that take the time, behind one protocol, so that other hardware can do them.
+"""Kernels: what is done with all rows and takes the time, behind one protocol, so that other hardware can do it.
 
 Arrays may be of any library whose arrays can be cut and written to like numpy's; sums come back as float64 of numpy.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from easyfs.common.threads import block_rows
 from easyfs.common.types import Array
 from easyfs.passes.plan import TargetCoding
 from easyfs.stages.expansion import Network
-from easyfs.sums.measuring import scale_rows
+from easyfs.sums.measuring import measure_scaling, scale_rows, without_extremes
 from easyfs.sums.rows import Rows
 from easyfs.sums.scaling import Scaling
+
+Measured = tuple[Scaling, Any, Array]
 
 
 class Kernels(Protocol):
     """What an array library must be able to do."""
+
+    def measure(self, X: Any, weight: Array | None, clip: float) -> Measured:
+        """The scaling of some rows, the rows as it scales them, and the weight of the observed values of each column."""
 
     def block_rows(self, n_columns: int, scaling: Scaling) -> int:
         """Rows that are worked on at a time."""
@@ -51,6 +58,17 @@ class Kernels(Protocol):
 
 class NumpyKernels:
     """On the processor."""
+
+    def measure(self, X: Array | sparse.csr_array, weight: Array | None, clip: float) -> Measured:
+        """Mean and spread of each column, measured anew where they are those of a few extreme rows."""
+        scaling = replace(measure_scaling(X, weight), clip=clip)
+        inputs, observed = scale_rows(X, scaling, weight)
+        if not np.isfinite(clip):
+            return scaling, inputs, observed
+        remeasured = without_extremes(X, scaling, (inputs, observed), weight)
+        if remeasured is not scaling:
+            inputs, observed = scale_rows(X, remeasured, weight, out=inputs if isinstance(inputs, np.ndarray) else None)
+        return remeasured, inputs, observed
 
     def block_rows(self, n_columns: int, scaling: Scaling) -> int:
         """As many rows as fit the cache, and enough that a product takes longer than to add it to the others."""

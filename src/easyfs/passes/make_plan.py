@@ -13,6 +13,7 @@ from easyfs.base.request import Request
 from easyfs.base.result import Found
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
+from easyfs.passes.kernels import NUMPY, Kernels
 from easyfs.passes.plan import FittedTarget, Plan, TargetCoding, sources_of
 from easyfs.passes.settings import PlanSettings, RankingPlan, SequentialPlan
 from easyfs.sample.drawing import draw_rows
@@ -20,8 +21,8 @@ from easyfs.sample.interactions import find_interactions
 from easyfs.sample.ridge import LinearFit, input_relevance
 from easyfs.sample.rows import Beyond, Sample, adjusted_rows, take_sample
 from easyfs.stages.expansion import Network, draw_enhancement, draw_hidden
-from easyfs.sums.measuring import ROUNDING, measure_scaling, scale_rows, winsorized, without_extremes
-from easyfs.sums.rows import Rows
+from easyfs.sums.measuring import ROUNDING, measure_scaling, scale_rows, winsorized
+from easyfs.sums.rows import HeldElsewhere, Rows
 from easyfs.sums.scaling import Scaling
 from easyfs.sums.sparse import ScaledSparse
 from easyfs.tables.target import Target
@@ -38,7 +39,7 @@ class Prepared:
 
     plan: Plan
     sample: Block
-    inputs: Array | ScaledSparse
+    inputs: Any
     observed: Array
 
 
@@ -50,6 +51,7 @@ def make_plan(
     rng: np.random.Generator,
     scale: tuple[Array, Array] | None = None,
     begin: Callable[[Plan], None] | None = None,
+    kernels: Kernels = NUMPY,
 ) -> Prepared:
     """Measure the scaling, draw the network, and learn what only rows can tell; nothing is changed.
 
@@ -70,13 +72,18 @@ def make_plan(
     begin : callable, optional
         Called with the plan as soon as sums can be made with it: what is learnt on the sample beside that takes time, in
         which another device may sum rows up.
+    kernels : Kernels
+        What measures the scaling.
     """
     weight = (
         sample.weight
         if sample.stands_for is None
         else sample.stands_for * (1.0 if sample.weight is None else sample.weight)
     )
-    scaling, inputs, observed = _scale(sample.X, weight, settings.clip, scale)
+    if scale is None:
+        scaling, inputs, observed = kernels.measure(sample.X, weight, settings.clip)
+    else:
+        scaling, inputs, observed = _scaled_as_given(sample.X, weight, settings.clip, scale)
     live = ~(scaling.constant | request.excluded)
     target = _target_coding(sample.target, weight, settings.clip)
     literal = isinstance(settings, RankingPlan) and settings.literal
@@ -93,27 +100,18 @@ def make_plan(
     return Prepared(_learnt(plan, hidden, inputs, weight, request), sample, inputs, observed)
 
 
-def _scale(
-    X: Array | sparse.csr_array, weight: Array | None, clip: float, scale: tuple[Array, Array] | None
+def _scaled_as_given(
+    X: Array | sparse.csr_array, weight: Array | None, clip: float, scale: tuple[Array, Array]
 ) -> tuple[Scaling, Array | ScaledSparse, Array]:
-    """The scaling, the scaled rows, and the observed weight of each column."""
-    scaling = replace(measure_scaling(X, weight), clip=clip)
-    if scale is not None:
-        center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
-        constant = scaling.constant | ~(spread > 0)
-        scaling = replace(scaling, center=center, scale=np.where(spread > 0, spread, 1.0), constant=constant)
-    inputs, observed = scale_rows(X, scaling, weight)
-    if scale is None and np.isfinite(clip):
-        remeasured = without_extremes(X, scaling, (inputs, observed), weight)
-        if remeasured is not scaling:
-            scaling = remeasured
-            inputs, observed = scale_rows(X, scaling, weight, out=inputs if isinstance(inputs, np.ndarray) else None)
-    return scaling, inputs, observed
+    """A scaling that is known beforehand, the scaled rows, and the observed weight of each column."""
+    measured = measure_scaling(X, weight)
+    center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
+    constant = measured.constant | ~(spread > 0)
+    scaling = replace(measured, center=center, scale=np.where(spread > 0, spread, 1.0), constant=constant, clip=clip)
+    return scaling, *scale_rows(X, scaling, weight)
 
 
-def _sample_rows(
-    sample: Block, inputs: Array | ScaledSparse, target: TargetCoding, dtype: Any, seed: int, adjusted: Array
-) -> Sample | None:
+def _sample_rows(sample: Block, inputs: Any, target: TargetCoding, dtype: Any, seed: int, adjusted: Array) -> Sample | None:
     """The rows that chance and joint effects are measured on."""
     y = sample.target.values
     if y is None:
@@ -138,7 +136,7 @@ def _whole_network(hidden: Array, live: Array, settings: RankingPlan, rng: np.ra
     return Network(len(live), hidden, enhancement, settings.n_rounds)
 
 
-def _learnt(plan: Plan, hidden: Array, inputs: Array | ScaledSparse, weight: Array | None, request: Request) -> Plan:
+def _learnt(plan: Plan, hidden: Array, inputs: Any, weight: Array | None, request: Request) -> Plan:
     """With what the sequential form learns on the sample: joint effects, what can be predicted, the sketch of the table."""
     sample, live, settings = plan.sample, plan.live, plan.settings
     assert isinstance(settings, SequentialPlan)
@@ -218,7 +216,11 @@ def fitted_target(fit: LinearFit, share: float) -> FittedTarget | None:
 
 
 def hidden_sketch(
-    inputs: Array | ScaledSparse, weight: Array | None, network: Network, seed: int, adjusted: Array | None = None
+    inputs: Array | ScaledSparse | HeldElsewhere,
+    weight: Array | None,
+    network: Network,
+    seed: int,
+    adjusted: Array | None = None,
 ) -> Array:
     """Covariances of the inputs with the standardised hidden nodes, scaled so that all nodes together have unit energy.
 
@@ -227,7 +229,7 @@ def hidden_sketch(
     """
     most = SKETCH_PRODUCTS // max(1, inputs.shape[1] * network.n_hidden)
     drawn = draw_rows(inputs.shape[0], max(FEWEST_SKETCH_ROWS, most), seed, weight)
-    if len(drawn.rows) < inputs.shape[0] or weight is not None:
+    if isinstance(inputs, HeldElsewhere) or len(drawn.rows) < inputs.shape[0] or weight is not None:
         inputs, weight = inputs[drawn.rows], drawn.weight
     n = inputs.shape[0]
     inputs = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype)).safe().inputs

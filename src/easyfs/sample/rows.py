@@ -12,6 +12,7 @@ from easyfs.common.threads import block_slices
 from easyfs.common.types import Array
 from easyfs.sample.drawing import counts_rows, draw_rows
 from easyfs.stages.relevance import orthonormal_basis
+from easyfs.sums.rows import HeldElsewhere
 from easyfs.sums.sparse import ScaledSparse
 
 # The sample has so many numbers, within these numbers of rows.
@@ -180,7 +181,7 @@ class Sample:
 
 
 def take_sample(
-    inputs: Array | ScaledSparse,
+    inputs: Array | ScaledSparse | HeldElsewhere,
     Y: Array,
     seed: int,
     weight: Array | None = None,
@@ -193,7 +194,7 @@ def take_sample(
 
     Parameters
     ----------
-    inputs : ndarray or ScaledSparse
+    inputs : ndarray, ScaledSparse or HeldElsewhere
         Scaled rows.
     Y : ndarray of shape (n, t)
         Their targets, as columns.
@@ -213,7 +214,7 @@ def take_sample(
     drawn = draw_rows(n, size, seed, weight, codes)
     first, times = _repeated(inputs[drawn.rows], Y[drawn.rows])
     rows = drawn.rows[first]
-    if len(rows) < n or (np.diff(rows) != 1).any():  # else they are all, as they stand
+    if isinstance(inputs, HeldElsewhere) or len(rows) < n or (np.diff(rows) != 1).any():  # else all, as they stand
         inputs, Y = inputs[rows], Y[rows]
     own = None if drawn.weight is None else drawn.weight[first].astype(np.float64)
     if len(first) < len(drawn.rows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +59,7 @@ def scale_rows(
         return inputs, observed - inputs.missing_weight(weight)
     dense, missing = scaling.apply(X, out)
     if missing is not None:
-        observed -= missing.sum(axis=0) if weight is None else weight @ missing
+        observed = (~missing).sum(axis=0).astype(np.float64) if weight is None else weight @ ~missing
     return dense, observed
 
 
@@ -156,12 +157,18 @@ def without_extremes(
         held = np.bincount(rows.indices, weights=np.repeat(w, np.diff(rows.indptr)), minlength=X.shape[1])
         inflated = inflated[held[inflated] >= 0.25 * w.sum()]
     stored = sparse.csc_array(X[:, inflated]) if sparse.issparse(X) and len(inflated) else None
+    values = (np.asarray(X)[:, j] if stored is None else stored[:, [i]].toarray()[:, 0] for i, j in enumerate(inflated))
+    return of_clipped(scaling, inflated, values, weight)
+
+
+def of_clipped(scaling: Scaling, columns: Array, values: Iterable[Array], weight: Array | None) -> Scaling:
+    """The scaling with some columns measured anew from their values, one after another, without the extreme ones."""
     center, scale = scaling.center.copy(), scaling.scale.copy()
-    for i, j in enumerate(inflated):
-        values = np.asarray(X)[:, j] if stored is None else stored[:, [i]].toarray()[:, 0]
-        seen = ~np.isnan(values)
-        values = (values[seen].astype(np.float64) - center[j]) / scale[j]
-        mean, spread = winsorized(values, w[seen], 0.0, 1.0, scaling.clip)
+    for j, given in zip(columns, values, strict=True):
+        seen = ~np.isnan(given)
+        w = np.ones(int(seen.sum())) if weight is None else weight[seen]
+        own = (given[seen].astype(np.float64) - center[j]) / scale[j]
+        mean, spread = winsorized(own, w, 0.0, 1.0, scaling.clip)
         center[j], scale[j] = center[j] + mean * scale[j], spread * scale[j]
     return replace(scaling, center=center, scale=scale)
 
@@ -214,7 +221,7 @@ def _dense_sums(X: Array, weight: Array | None) -> tuple[Array, Array, Array, Ar
         missing = np.isnan(block)
         block[missing] = 0.0
         with np.errstate(over="ignore", invalid="ignore"):
-            return w @ block, w @ np.square(block), observed - w @ missing
+            return w @ block, w @ np.square(block), w @ ~missing
 
     first, second, observed = np.zeros(d), np.zeros(d), np.zeros(d)
     for part in map_blocks(partial, block_slices(n, size)):
@@ -239,7 +246,7 @@ def _sparse_sums(X: sparse.csr_array, weight: Array | None) -> tuple[Array, Arra
     def total(values: Array) -> Array:
         return np.bincount(X.indices, weights=values, minlength=d)
 
-    observed = w.sum() - total(missing * stored)
+    observed = np.where(total(missing) < n, w.sum() - total(missing * stored), 0.0)  # none is none, whatever rounding says
     shift = total(data * stored) / np.maximum(observed, np.finfo(np.float64).tiny)
     away = np.where(missing, 0.0, data - shift[X.indices])
     unstored = np.where(np.bincount(X.indices, minlength=d) < n, observed - total(stored * ~missing), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,31 @@ FLOAT32_MEAN = 8.0
 CHECKED_ROWS = 128
 # Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
 PRODUCT_COLUMNS = 1024
+
+
+class HeldElsewhere:
+    """Scaled rows on another device, of which those that are asked for come here.
+
+    Parameters
+    ----------
+    held : tensor of shape (n, d)
+        The rows there.
+    to_host : callable
+        Makes an array of numpy of some of them.
+    dtype : dtype
+        Its precision.
+    """
+
+    def __init__(self, held: Any, to_host: Callable[[Any], Array], dtype: np.dtype[Any]):
+        self.held, self.to_host, self.dtype = held, to_host, dtype
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return int(self.held.shape[0]), int(self.held.shape[1])
+
+    def __getitem__(self, rows: Array) -> Array:
+        return self.to_host(self.held[rows])
 
 
 @dataclass
