@@ -70,6 +70,11 @@ def to_host(values: Any) -> Any:
     return held.copy_(values.detach()).numpy()
 
 
+def stays(rows: Any) -> bool:
+    """Whether a sample is measured where it is: not where that is the processor, nor where it is small."""
+    return bool(rows.device.type != "cpu" and rows.numel() > FEW_NUMBERS)
+
+
 def resolve_device(torch: Any, device: Any) -> Any:
     """The device, once it has shown that it can hold numbers and give them back."""
     try:
@@ -254,8 +259,9 @@ class TorchEngine:
         if drawn is None:
             return Block(to_host(block.X), block.target, block.weight, population=population)
         rows = block.X[torch.as_tensor(drawn.rows, device=block.X.device)]
-        rows = rows if rows.numel() > FEW_NUMBERS else to_host(rows)
-        return Block(rows, block.target[drawn.rows], drawn.weight, drawn.chance, population)
+        return Block(
+            rows if stays(rows) else to_host(rows), block.target[drawn.rows], drawn.weight, drawn.chance, population
+        )
 
     def begin(self, plan: Plan) -> None:
         """Sum the rows up, while the processor learns from the sample."""

@@ -43,6 +43,7 @@ class PartialRelevance:
         self.selected: list[int] = []
         self.pivot, self.rounding = PIVOT[np.dtype(dtype)], EXPLAINED[np.dtype(dtype)]
         self._v, self._z = np.empty((32, d)), np.empty((32, r))
+        self._whitened: Array | None = None
 
     @property
     def rows(self) -> Array:
@@ -82,6 +83,7 @@ class PartialRelevance:
         self.P = self.P - np.outer(v, z)
         self.P[j] = 0.0
         self.target = self.target - np.outer(z, z)
+        self._whitened = None
         self._v[t], self._z[t] = v, z
 
     def state(self) -> tuple[int, Array, Array, Array]:
@@ -91,13 +93,16 @@ class PartialRelevance:
     def restore(self, state: tuple[int, Array, Array, Array]) -> None:
         """Forget what was selected since."""
         t, self.left, self.P, self.target = state
+        self._whitened = None
         del self.selected[t:]
 
     def _white(self) -> Array:
         """Combinations of the targets that make what is left of them orthonormal."""
-        values, vectors = np.linalg.eigh(self.target)
-        kept = values > self.rounding
-        return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+        if self._whitened is None:
+            values, vectors = np.linalg.eigh(self.target)
+            kept = values > self.rounding
+            self._whitened = np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+        return self._whitened
 
     @property
     def rank(self) -> int:
