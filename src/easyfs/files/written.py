@@ -22,6 +22,7 @@ _DECIMAL = {COMMA: ",", POINT: r"\.", APOSTROPHE: "[.,]", SPACE: "[.,]"}
 # How thousands= names the mark between groups.
 THOUSANDS = {".": COMMA, ",": POINT, "'": APOSTROPHE, "space": SPACE}
 MARK = rf"(?:{CURRENCY}|%)"
+MINUS = "\u2212"  # as typesetters write it
 TIME = r"(?:[T ]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?: ?([AaPp])\.?[Mm]\.?)?)?"
 DATE = rf"^([0-9]{{1,2}})[/-]([0-9]{{1,2}})[/-]([0-9]{{4}}|[0-9]{{2}}){TIME}$"
 # Years of two digits: up to this one of this century.
@@ -34,7 +35,7 @@ def _number(reading: str) -> str:
     decimal = _DECIMAL[reading]
     whole = rf"(?:0|[1-9][0-9]*|[1-9][0-9]{{0,2}}(?:{_GROUPS[reading]}[0-9]{{3}})+)"
     size = rf"(?:{whole}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    return rf"^(?:{CURRENCY}\s*)?[+-]?\s*(?:{CURRENCY}\s*)?{size}\s*{MARK}?$"
+    return rf"^(?:{CURRENCY}\s*)?[+{MINUS}-]?\s*(?:{CURRENCY}\s*)?{size}\s*{MARK}?$"
 
 
 PATTERNS = {reading: _number(reading) for reading in _GROUPS}
@@ -161,7 +162,7 @@ def numbers_of(texts: Any, style: str) -> Any:
     pl = optional("polars", "cli", "reading a table")
     if style != PLAIN:
         texts = texts.str.replace_all(MARK, "").str.replace_all(_GROUPS[style], "")
-        texts = texts.str.replace_all(r"\s", "").str.replace(",", ".", literal=True)
+        texts = texts.str.replace_all(r"\s", "").str.replace(",", ".", literal=True).str.replace(MINUS, "-", literal=True)
     return texts.cast(pl.Float64, strict=False).fill_nan(None)
 
 
