@@ -1,11 +1,12 @@
 """Where the selected pixels are: every method on CIFAR-10 (in SVHN's place) and on two face data sets.
 
-    python benchmarks/paper/pixels.py [--data CIFAR-10,ORL,YALE] [--columns 50] [--rows 2000]
+    python benchmarks/paper/pixels.py [--data CIFAR-10,ORL,YALE] [--columns 50] [--rows 2000] [--any-code]
 
 Each method puts half of the columns in order on the whole data set (nothing is scored here). Drawn as in the paper: the
 first sixth of the columns white (500 of 3072), up to the half grey (1500), the others black, the three colours of a pixel
 put together; and the first 50 as dots over the mean image. Writes docs/results/pixels-*.png and pixels-first-*.png; the
-chosen columns are kept in benchmarks/paper/raw/pixels, and a rerun fits only what is missing.
+chosen columns are kept in benchmarks/paper/raw/pixels, and a rerun fits only what is missing, or was found by other code
+(``--any-code`` keeps that).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SHAPES = {"CIFAR-10": (32, 32, 3), "ORL": (32, 32), "YALE": (32, 32), "UMIST": (
 TRANSPOSED = {"ORL", "YALE", "COIL20"}
 
 
-def chosen_columns(name: str, max_rows: int) -> dict[str, list[int] | None]:
+def chosen_columns(name: str, max_rows: int, any_code: bool) -> dict[str, list[int] | None]:
     """The columns of each method, fitted on all rows (at most ``max_rows``), one process each and two minutes at most.
 
     None for a method that took longer.
@@ -52,6 +53,7 @@ def chosen_columns(name: str, max_rows: int) -> dict[str, list[int] | None]:
         memory_limit=8000.0,
         name=name,
         results=RAW / "pixels" / f"{name}.jsonl",
+        any_code=any_code,
     )
     orders = {place[1]: row["order"] for place, row in found.fit_rows.items() if row["status"] == "ok"}
     return {selector: orders.get(selector) for selector in found.selectors}
@@ -125,9 +127,10 @@ def main() -> None:
     parser.add_argument("--data", default="CIFAR-10,ORL,YALE")
     parser.add_argument("--columns", type=int, default=50)
     parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--any-code", action="store_true")
     args = parser.parse_args()
     for name in args.data.split(","):
-        chosen = chosen_columns(name, args.rows)
+        chosen = chosen_columns(name, args.rows, args.any_code)
         draw_attention(name, chosen)
         draw_first(name, chosen, args.columns)
 
