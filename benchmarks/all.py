@@ -94,7 +94,7 @@ STEPS = {
         Step("interactions", ("interactions.py --release 2",), "interactions.md", "hours", ("raw/interactions-*.jsonl",)),
         Step(
             "paper",
-            ("paper/run.py", "paper/tables.py"),
+            ("paper/run.py --seeds 5", "paper/tables.py"),
             "classification.md, regression.md, ranks.md and their figures",
             "hours for EasyFS alone, days for all methods",
             ("paper/raw/*.jsonl",),

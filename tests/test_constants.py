@@ -63,6 +63,7 @@ def test_every_constant_that_decides_something_is_on_the_page(room):
         "BLOCK",
         "PAIR_BLOCK",
         "SECONDS",
+        "PARTNER_BLOCK",
         "DEAD_NODE",
         "BLOCK_NUMBERS",
         "TOGETHER",

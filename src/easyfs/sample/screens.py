@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from easyfs.common.threads import block_slices, map_blocks
+from easyfs.common.threads import block_slices, for_blocks, map_blocks
 from easyfs.common.types import Array
 
 # Multiply-adds for all pairs with one function each, for the pairs of the loudest columns with all their functions, and for
@@ -35,7 +35,7 @@ CANDIDATES, WITH_KNOWN, PARTNERS = 16, 6, 3
 # Functions of a known column, and of each of several, that partners are looked for with.
 FUNCTIONS_OF_ONE, FUNCTIONS_OF_MORE = 4, 2
 # Products held at a time.
-BLOCK, PAIR_BLOCK, SECONDS = 1 << 20, 256, 24
+BLOCK, PAIR_BLOCK, SECONDS, PARTNER_BLOCK = 1 << 20, 256, 24, 512
 
 
 @dataclass(frozen=True)
@@ -134,10 +134,8 @@ class Screen:
             starts = np.cumsum([0, *(len(part) for part in terms[:-1])])
             fixed = np.concatenate(terms)
             chi2 = np.zeros((len(alike), self.n_units))
-            for direction in self.g.T:
-                left = fixed * _of_unit_size(direction)
-                for values in self.functions[:b]:
-                    chi2 += np.add.reduceat(np.square(left @ values.T), starts, axis=0)
+            lefts = [fixed * _of_unit_size(direction) for direction in self.g.T]
+            self._add_partners(chi2, lefts, self.functions[:b], starts)
             for group, told, part in zip(alike, chi2, terms, strict=True):
                 score = as_normal(told, self.g.shape[1] * len(part) * np.minimum(self.counts, b))
                 score[list(group)] = -np.inf
@@ -145,6 +143,16 @@ class Screen:
                     units = tuple(sorted((*group, int(i))))
                     listed.append(Candidate(units, (b,) * len(units)))
         return listed
+
+    def _add_partners(self, chi2: Array, lefts: list[Array], functions: Array, starts: Array) -> None:
+        """What the terms of each group tell together with each unit, over all directions and functions."""
+
+        def add(units: slice) -> None:
+            for left in lefts:
+                for values in functions:
+                    chi2[:, units] += np.add.reduceat(np.square(left @ values[units].T), starts, axis=0)
+
+        for_blocks(add, block_slices(self.n_units, PARTNER_BLOCK))
 
     def triples(self, by_loudness: Array, whole: bool = True) -> list[Candidate]:
         """Triples of all units; of the loudest where there are too many, or unless the ``whole`` table is asked for."""
