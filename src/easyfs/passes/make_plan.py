@@ -95,9 +95,11 @@ def make_plan(
     network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))))
     plan = Plan(scaling, network, live, target, settings, seed, rows)
     plan = replace(plan, adjusted=tuple(request.adjusted.tolist()), sources=sources_of(request))
+    # Before a device is busy with sums.
+    heard = sketched_rows(inputs, weight, len(hidden), seed) if len(hidden) else None
     if begin is not None:
         begin(plan)
-    return Prepared(_learnt(plan, hidden, inputs, weight, request), sample, inputs, observed)
+    return Prepared(_learnt(plan, hidden, heard, request), sample, inputs, observed)
 
 
 def _scaled_as_given(
@@ -136,7 +138,7 @@ def _whole_network(hidden: Array, live: Array, settings: RankingPlan, rng: np.ra
     return Network(len(live), hidden, enhancement, settings.n_rounds)
 
 
-def _learnt(plan: Plan, hidden: Array, inputs: Any, weight: Array | None, request: Request) -> Plan:
+def _learnt(plan: Plan, hidden: Array, heard: Rows | None, request: Request) -> Plan:
     """With what the sequential form learns on the sample: joint effects, what can be predicted, the sketch of the table."""
     sample, live, settings = plan.sample, plan.live, plan.settings
     assert isinstance(settings, SequentialPlan)
@@ -149,11 +151,11 @@ def _learnt(plan: Plan, hidden: Array, inputs: Any, weight: Array | None, reques
         if settings.interactions:
             found = find_interactions(fit, request.groups, plan.seed)
     sketch = None
-    if len(hidden):
+    if heard is not None:
         if request.limits.source is not None:
             _give_equal_say(hidden, request.limits.source)
         network = Network(len(live), hidden, sparse.csr_array((0, len(live) + len(hidden))))
-        sketch = hidden_sketch(inputs, weight, network, plan.seed, request.adjusted)
+        sketch = hidden_sketch(heard, network, request.adjusted)
     return replace(plan, sketch=sketch, fitted=fitted, found=found)
 
 
@@ -215,24 +217,22 @@ def fitted_target(fit: LinearFit, share: float) -> FittedTarget | None:
     return FittedTarget(coefficients, fit.n, share, penalty)
 
 
-def hidden_sketch(
-    inputs: Array | ScaledSparse | HeldElsewhere,
-    weight: Array | None,
-    network: Network,
-    seed: int,
-    adjusted: Array | None = None,
-) -> Array:
+def sketched_rows(inputs: Array | ScaledSparse | HeldElsewhere, weight: Array | None, n_hidden: int, seed: int) -> Rows:
+    """The rows that the sketch is made from: fewer of wide tables."""
+    most = SKETCH_PRODUCTS // max(1, inputs.shape[1] * n_hidden)
+    drawn = draw_rows(inputs.shape[0], max(FEWEST_SKETCH_ROWS, most), seed, weight)
+    if isinstance(inputs, HeldElsewhere) or len(drawn.rows) < inputs.shape[0] or weight is not None:
+        inputs, weight = inputs[drawn.rows], drawn.weight
+    return Rows(inputs, np.empty((inputs.shape[0], 0), dtype=inputs.dtype), weight)
+
+
+def hidden_sketch(rows: Rows, network: Network, adjusted: Array | None = None) -> Array:
     """Covariances of the inputs with the standardised hidden nodes, scaled so that all nodes together have unit energy.
 
     Only ``PP'`` of these products ``P`` matters, so with fewer rows than nodes the nodes are first replaced by as many
     combinations as there are rows. Where columns are ``adjusted`` for, the nodes hear what these leave of the others.
     """
-    most = SKETCH_PRODUCTS // max(1, inputs.shape[1] * network.n_hidden)
-    drawn = draw_rows(inputs.shape[0], max(FEWEST_SKETCH_ROWS, most), seed, weight)
-    if isinstance(inputs, HeldElsewhere) or len(drawn.rows) < inputs.shape[0] or weight is not None:
-        inputs, weight = inputs[drawn.rows], drawn.weight
-    n = inputs.shape[0]
-    inputs = Rows(inputs, np.empty((n, 0), dtype=inputs.dtype)).safe().inputs
+    inputs, weight, n = rows.safe().inputs, rows.weight, rows.shape[0]
     root = np.ones(n) if weight is None else np.sqrt(weight)
     beyond = adjusted_rows(inputs, root, adjusted) if adjusted is not None and len(adjusted) else None
     nodes = network.expand(inputs) if beyond is None else _heard_beyond(inputs, network, beyond, root)
