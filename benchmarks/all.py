@@ -145,6 +145,9 @@ STEPS = {
             "an hour, a download; wants an idle machine",
             ("race/raw/*.jsonl",),
         ),
+        Step(
+            "imports", ("race/imports.py",), "times of an import in the README, printed", "minutes; wants an idle machine"
+        ),
         Step("speed", ("speed.py",), "the README's table of times, printed", "minutes; wants an idle machine"),
         Step("baselines", ("baselines.py",), "times of the published methods in docs/methods.md, printed", "half an hour"),
         Step(

@@ -19,6 +19,8 @@ from standing import FOLDS, SECOND, SLOW, Results, Standing, methods_of, standin
 
 HERE = Path(__file__).resolve().parent
 OWN, CONTROL = "EasyFS", "random"
+# Scores that differ by less are equal.
+TIE = 1e-9
 TASKS = {"classification": "Classification", "regression": "Regression", None: "Both tasks"}
 COLUMNS = [(size, model) for size in SIZES for model in MODELS]
 LEVEL = 0.05
@@ -216,7 +218,7 @@ def behind(results: Results) -> list[str]:
                 if CONTROL in methods and results.has_model(name, model):
                     cells += 1
                     gap = results.score(name, OWN, size, model).mean() - results.score(name, CONTROL, size, model).mean()
-                    chance += [f"{name} at {size}, {MODELS[model]} ({gap:+.3f})"] if gap < 0 else []
+                    chance += [f"{name} at {size}, {MODELS[model]} ({gap:+.3f})"] if gap < -TIE else []
     for what, found in (
         (f"Behind random selection, of {cells} cells (table, size, model)", chance),
         ("In the lower half of the field, mean over models", half),

@@ -84,17 +84,19 @@ class Entry:
         return float(np.mean(list(self.rounds.values()))) if self.rounds else None
 
     def as_good_as(self, other: Entry) -> bool:
-        """Whether its quality is within the spread of the other's, or better.
+        """Whether its quality is no worse than the other's by more than chance.
 
-        The spread is the standard deviation of the difference over the rounds that both have; with one round in common,
-        that of the other's quality.
+        By the mean of the difference over the rounds that both have: two standard errors of it; with one round in common,
+        the standard deviation of the other's quality.
         """
         common = sorted(set(self.rounds) & set(other.rounds))
         if not common:
             return False
         gaps = [self.rounds[r] - other.rounds[r] for r in common]
-        spread = np.std(gaps, ddof=1) if len(common) > 1 else np.std(list(other.rounds.values()))
-        return bool(np.mean(gaps) >= -spread)
+        n = len(common)
+        if n == 1:
+            return bool(gaps[0] >= -np.std(list(other.rounds.values())))
+        return bool(np.mean(gaps) >= -2.0 * np.std(gaps, ddof=1) / np.sqrt(n))
 
 
 def load(path: Path) -> dict[str, dict[str, Entry]]:
@@ -226,26 +228,29 @@ def ratios(inputs: dict[str, dict[str, Entry]]) -> list[str]:
 
 
 def better_elsewhere(name: str, part: dict[str, Entry]) -> str:
-    """Which methods are faster than EasyFS and as good within the spread, and which are better beyond it."""
+    """Which methods are faster than EasyFS and no worse, and which are better, by more than chance."""
     good = done(part)
     if OWN not in good:
         why = part[OWN].row["reason"] if OWN in part else "not run"
         return f"- **{name}**: EasyFS has no result ({why})."
     own = good[OWN]
     others = {m: e for m, e in good.items() if m not in (OWN, "random")}
-    faster = [e for e in others.values() if (e.warm or 0.0) < (own.warm or 0.0) and e.as_good_as(own)]
-    better = [e for e in others.values() if not own.as_good_as(e)]
+    faster = {m for m, e in others.items() if (e.warm or 0.0) < (own.warm or 0.0)}
+    better = {m for m, e in others.items() if set(e.rounds) & set(own.rounds) and not own.as_good_as(e)}
+    as_good = {m for m, e in others.items() if m not in better and e.as_good_as(own)}
     told = f"- **{name}** (EasyFS {own.quality:.3f} in {seconds(own.warm)}{fewer(own, part)}): "
-    told += (
-        f"faster and as good within the spread: {listed(faster, own, part)}. " if faster else "none is faster and as good. "
+    kinds = (
+        ("faster and better", faster & better),
+        ("faster and as good", faster & as_good),
+        ("slower and better", better - faster),
     )
-    slower = [e for e in better if e not in faster]
-    told += (
-        f"Better beyond the spread, and slower: {listed(slower, own, part)}."
-        if slower
-        else "None is better beyond the spread."
+    return (
+        told
+        + "; ".join(
+            f"{kind}: {listed([others[m] for m in found], own, part) if found else 'none'}" for kind, found in kinds
+        )
+        + "."
     )
-    return told
 
 
 def listed(entries: list[Entry], own: Entry, part: dict[str, Entry]) -> str:
@@ -278,8 +283,8 @@ def page(inputs: dict[str, dict[str, Entry]]) -> str:
         "",
         "## Where EasyFS is not the best choice",
         "",
-        "With screens on. As good within the spread: not worse by more than the standard deviation of the difference over",
-        "the rounds that both have.",
+        "With screens on. Better: by more than two standard errors of the mean difference over the rounds that both have",
+        "(with a single one in common: than the standard deviation over EasyFS's rounds). As good: neither is better.",
         "",
         *(better_elsewhere(name, part) for name, part in inputs.items()),
         "",
