@@ -249,9 +249,8 @@ def ranks() -> str:
         "",
         "A cell is a data set at one of the paper's two sizes: the mean over folds that all methods of the list were tried",
         "in: one repeat of five folds where the slow methods (spFSR, LassoNet, STG) are listed, otherwise three; one on",
-        "SoyNAM (the forest takes two minutes a fit there), PIE-05 (L1 SVM) and YALEB (XGB total), too. A fit over the",
-        "limit ranks last. Rank 1 is best. The stand-ins CIFAR-10, BlogFeedback and SoyNAM-fiber are not counted. Made by",
-        "`benchmarks/paper/tables.py`.",
+        "SoyNAM (the forest takes two minutes a fit there), too. A fit over the limit ranks last. Rank 1 is best. The",
+        "stand-ins CIFAR-10, BlogFeedback and SoyNAM-fiber are not counted. Made by `benchmarks/paper/tables.py`.",
         "",
     ]
     for label, slow in (("all methods, one repeat", True), ("fast methods, three repeats", False)):
