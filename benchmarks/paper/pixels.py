@@ -55,7 +55,12 @@ def chosen_columns(name: str, max_rows: int, any_code: bool) -> dict[str, list[i
         results=RAW / "pixels" / f"{name}.jsonl",
         any_code=any_code,
     )
-    orders = {place[1]: row["order"] for place, row in found.fit_rows.items() if row["status"] == "ok"}
+    half = X.shape[1] // 2
+    orders = {
+        place[1]: row["order"] if "order" in row else row["sets"][str(half)]
+        for place, row in found.fit_rows.items()
+        if row["status"] == "ok"
+    }
     return {selector: orders.get(selector) for selector in found.selectors}
 
 

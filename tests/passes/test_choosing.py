@@ -16,6 +16,7 @@ from easyfs.base.result import Found
 from easyfs.passes.choose import _task
 from easyfs.passes.choosing import LEVEL, NEAR_COPY, Chooser
 from easyfs.passes.scale import input_scale
+from easyfs.sample.chance import Chance
 
 
 def chooser_of(X: np.ndarray, y: np.ndarray, coverage: float = 0.2, **options: Any) -> Chooser:
@@ -295,3 +296,14 @@ def test_rows_that_are_repeated_in_the_first_block_do_not_make_later_ones_count_
     assert selector.order_[0] == 3
     assert selector.p_values_ is not None
     assert selector.p_values_[0] < 1e-8  # as it is without the first block
+
+
+def test_following_an_order_measures_the_law_of_chance_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a number that is asked for, columns that tell nothing are no reason to measure it at each step."""
+    measured = []
+    plain = Chance.refresh
+    monkeypatch.setattr(Chance, "refresh", lambda self, selected: measured.append(len(selected)) or plain(self, selected))
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 200))
+    EasyFSRanking(150, random_state=0).fit(X, X[:, 3] + rng.standard_normal(300))
+    assert len(measured) <= 10

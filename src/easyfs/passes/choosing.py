@@ -154,17 +154,17 @@ class Chooser:
                 z[left] = max(float(together), float(z[left].max()))
         return z
 
-    def telling(self) -> tuple[Array, Array]:
+    def telling(self, ends: bool = True) -> tuple[Array, Array]:
         """Columns that may come next and tell more than chance, and the score of each.
 
-        Before the search ends for want of one, and now and then before, the law of chance is measured anew.
+        Before the search ``ends`` for want of one, and now and then before, the law of chance is measured anew.
         """
         z, passing = self._passing()
         chance, steps = self.task.chance, len(self.selected)
         if chance is None or steps <= self._measured_at:
             return passing, z
         doubtful = z[self.candidates].max(initial=-np.inf) < chance.law.bar(SURE)
-        if doubtful and (not passing.any() or steps > MEASURED_ANEW * self._measured_at):
+        if doubtful and ((ends and not passing.any()) or steps > MEASURED_ANEW * self._measured_at):
             chance.refresh(np.array(self.selected))
             self._measured_at = steps
             z, passing = self._passing()
@@ -485,7 +485,7 @@ def follow(task: Task, order: Array) -> Chooser:
     for column in order:
         if task.constraints.excluded[column]:
             break
-        passing, z = chooser.telling()
+        passing, z = chooser.telling(ends=chooser.auto)
         if chooser.room() <= 0 or (chooser.auto and chooser.done and not passing.any()):
             break
         if not chooser.taken[column]:
