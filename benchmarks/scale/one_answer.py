@@ -175,7 +175,7 @@ def on_torch(form: Any, frame: pl.DataFrame, weight: str | None) -> tuple[Any, f
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", nargs="+", default=TABLES)
-    parser.add_argument("--engines", nargs="+", default=list(ENGINES))
+    parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES))
     parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "raw" / "one-answer.jsonl")
     options = parser.parse_args()
     rows = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
