@@ -16,6 +16,7 @@ import pandas as pd
 
 import easyfs
 from easyfs import make_selector
+from easyfs.evaluation.provenance import made
 from paper.methods import FastCanSelector
 from problems import Table
 
@@ -83,7 +84,7 @@ class Results:
 
     def add(self, row: Row) -> None:
         """Keep a result."""
-        row = {**row, "version": easyfs.__version__, "label": self._label(row["method"])}
+        row = {**row, **made(), "label": self._label(row["method"])}
         self.rows[tuple(row[part] for part in self.key)] = row
         self.path.parent.mkdir(exist_ok=True)
         with self.path.open("a") as stream:

@@ -24,8 +24,8 @@ from sksurv.datasets import load_breast_cancer
 from sksurv.linear_model import CoxPHSurvivalAnalysis
 from sksurv.metrics import concordance_index_censored
 
-import easyfs
 from easyfs import EasyFS, make_selector, survival_target
+from easyfs.evaluation.provenance import made
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "results" / "survival.md"
@@ -63,7 +63,7 @@ def main() -> None:
                     risk = model.predict(scale.transform(X[test][:, columns]))
                     c = concordance_index_censored(event[test], time[test], risk)[0]
                     rows.append({"repeat": repeat, "fold": fold, "method": method, "columns": k, "concordance": float(c)})
-    stamp = {"version": easyfs.__version__, "sksurv": sksurv.__version__}
+    stamp = {**made(), "sksurv": sksurv.__version__}
     RAW.write_text("".join(json.dumps(row | stamp) + "\n" for row in rows))
     table = pd.DataFrame(rows)
     by_repeat = table.groupby(["method", "columns", "repeat"])["concordance"].mean()

@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from easyfs import EasyFS
+from easyfs.evaluation.provenance import made
 
 HERE = Path(__file__).resolve().parent
 RAW = HERE / "raw" / "auto.jsonl"
@@ -52,7 +53,7 @@ def main() -> None:
             continue
         row = {"data": name, "task": data.task, "label": args.label, **measure(*data.load(), data.task, args.count)}
         with args.raw.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+            file.write(json.dumps(row | made()) + "\n")
         print(name, np.mean(row["sizes"]), np.mean(row["scores"]), np.round(np.mean(row["seconds"]), 2), flush=True)
 
 

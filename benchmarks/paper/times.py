@@ -23,6 +23,8 @@ from run import RAW
 from tables import write
 from threadpoolctl import threadpool_limits
 
+from easyfs.evaluation.provenance import made
+
 FILE = RAW / "times.jsonl"
 OTHERS = ("spFSR", "XGB", "STG", "LassoNet", "RF", "mRMR", "fastcan")
 PAIRS = 5
@@ -58,7 +60,7 @@ def measure(name: str, limit: float) -> None:
             "easyfs": around,
         }
         with FILE.open("a") as stream:
-            stream.write(json.dumps(row) + "\n")
+            stream.write(json.dumps(row | made()) + "\n")
         print(
             name,
             other,

@@ -30,6 +30,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,14 @@ def machine() -> str:
     return f"{os.cpu_count()} cores" + (f" of {model}" if model else "")
 
 
+def commit() -> str:
+    """The commit of this checkout; empty where there is none."""
+    git = ["git", "-C", str(Path(__file__).resolve().parent), "rev-parse", "--short=12", "HEAD"]
+    with suppress(OSError):
+        return subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return ""
+
+
 class Rows:
     """The rows of the race in a file of JSON lines: the last of a cell counts."""
 
@@ -78,6 +87,7 @@ class Rows:
 
     def add(self, row: Row) -> None:
         """Keep a row at once."""
+        row = {**row, "commit": commit(), "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
         self.rows[row["input"], row["method"]] = row
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as stream:

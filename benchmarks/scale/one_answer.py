@@ -30,6 +30,7 @@ import polars as pl
 import easyfs
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.engines import stream
+from easyfs.evaluation.provenance import made
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "paper"))
 
@@ -210,7 +211,7 @@ def compared(
             "gains_differ_by": gap,
             "seconds": round(seconds, 2),
             "seconds_in_memory": round(took, 2),
-            "version": easyfs.__version__,
+            **made(),
         }
 
     if engine == "torch":

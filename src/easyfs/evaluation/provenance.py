@@ -89,6 +89,11 @@ def environment() -> dict[str, Any]:
     return {"version": VERSION, "commit": _commit(), "machine": _machine()}
 
 
+def made() -> dict[str, Any]:
+    """Where a result that is found now, in this process, comes from."""
+    return {**environment(), "date": now(), "threads": n_threads()}
+
+
 def now() -> str:
     """The time, to the second, in UTC."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
