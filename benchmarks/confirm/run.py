@@ -18,12 +18,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
-import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +28,8 @@ import numpy as np
 from field import PHASES, SIZES, absent, entries, method_of, models
 from make import TABLES, known, load
 
-import easyfs
 from easyfs.evaluation import compare
+from easyfs.evaluation.provenance import made
 
 HERE = Path(__file__).resolve().parent
 RAW = HERE / "raw"
@@ -47,28 +44,7 @@ class TimeIsUpError(Exception):
 
 def stamp(jobs: int, limit: float) -> dict[str, Any]:
     """What stands in each row: which code, when, where."""
-    git = ["git", "-C", str(HERE)]
-    commit = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False)
-    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "../../src"], capture_output=True, check=False)
-    return {
-        "version": easyfs.__version__,
-        "commit": commit.stdout.strip() + ("+" if changed.returncode else "") or "unknown",
-        "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ"),
-        "machine": f"{processor()}, {os.cpu_count()} cores",
-        "jobs": jobs,
-        "threads": max(1, (os.cpu_count() or 1) // jobs),
-        "time_limit": limit,
-    }
-
-
-def processor() -> str:
-    """The processor's name where the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    return {**made(), "jobs": jobs, "threads": max(1, (os.cpu_count() or 1) // jobs), "time_limit": limit}
 
 
 def made_up(name: str) -> dict[str, np.ndarray]:

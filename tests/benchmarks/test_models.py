@@ -18,8 +18,8 @@ NAMES = ("datasets", "methods", "run", "tables", "models")
 
 
 @pytest.fixture
-def scripts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[ModuleType, ModuleType]:
-    """``run.py`` and ``models.py``, with wine as the only data set and few methods."""
+def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """``models.py``, once it has measured what ``run.py`` chose, with wine as the only data set and few methods."""
     monkeypatch.syspath_prepend(str(PAPER))
     for name in NAMES:
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -42,7 +42,9 @@ def scripts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[ModuleType
         monkeypatch.setattr(module, "methods_for", lambda task: few)
     monkeypatch.setattr(models, "OWN", tmp_path / "models")
     monkeypatch.setattr(models, "REPEATS", 1)
-    return run, models
+    run.run("wine", few, 1, argparse.Namespace(jobs=1, any_code=True), float("inf"))
+    models.measure("wine", 1, {"5 nearest neighbours"}, 1)
+    return models
 
 
 def rows_of(file: Path, kind: str) -> dict[tuple[Any, ...], dict[str, Any]]:
@@ -50,12 +52,7 @@ def rows_of(file: Path, kind: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {(row["selector"], row["fold"], row.get("size")): row for row in found if row["kind"] == kind}
 
 
-def test_models_are_measured_on_the_columns_that_were_chosen(
-    scripts: tuple[ModuleType, ModuleType], tmp_path: Path
-) -> None:
-    run, models = scripts
-    run.run("wine", run.methods_for(""), 1, argparse.Namespace(jobs=1, any_code=True), float("inf"))
-    models.measure("wine", 1, {"5 nearest neighbours"}, 1)
+def test_models_are_measured_on_the_columns_that_were_chosen(models: ModuleType, tmp_path: Path) -> None:
     chosen, own = rows_of(tmp_path / "wine.jsonl", "fit"), rows_of(tmp_path / "models" / "wine.jsonl", "fit")
     assert {place: row["order"] for place, row in own.items()} == {place: row["order"] for place, row in chosen.items()}
     scores = rows_of(tmp_path / "models" / "wine.jsonl", "score")
@@ -75,12 +72,7 @@ def test_models_are_measured_on_the_columns_that_were_chosen(
     assert scores["PPMCC", 2, 4]["values"]["accuracy"] == pytest.approx(expected)
 
 
-def test_other_columns_are_measured_anew_and_the_same_ones_are_not(
-    scripts: tuple[ModuleType, ModuleType], tmp_path: Path
-) -> None:
-    run, models = scripts
-    run.run("wine", run.methods_for(""), 1, argparse.Namespace(jobs=1, any_code=True), float("inf"))
-    models.measure("wine", 1, {"5 nearest neighbours"}, 1)
+def test_other_columns_are_measured_anew_and_the_same_ones_are_not(models: ModuleType, tmp_path: Path) -> None:
     file, results = tmp_path / "wine.jsonl", tmp_path / "models" / "wine.jsonl"
     before = rows_of(results, "score")
     models.measure("wine", 1, {"5 nearest neighbours"}, 1)
