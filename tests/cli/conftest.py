@@ -37,7 +37,8 @@ def command(tmp_path, monkeypatch, capsys):
     from easyfs.cli.run import run
     from easyfs.cli.show import settings
 
-    handler = signal.getsignal(signal.SIGTERM)
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    handlers = [(getattr(signal, name), signal.getsignal(getattr(signal, name))) for name in names]
     monkeypatch.chdir(tmp_path)
 
     def call(*args):
@@ -47,7 +48,8 @@ def command(tmp_path, monkeypatch, capsys):
         return code, found.out, found.err
 
     yield call
-    signal.signal(signal.SIGTERM, handler)
+    for number, handler in handlers:
+        signal.signal(number, handler)
 
 
 HOSTILE = ["<script>alert(1)</script>", 'he said "hi"', "line\nbreak", "שלום\u202eabc", "[bold]x[/bold]", "a,b"]

@@ -86,6 +86,19 @@ def test_rows_without_a_target_are_left_out_and_counted(command, parts):
     assert "the target 'y' is missing in every row" in err
 
 
+def test_rows_without_a_target_are_counted_once_however_often_they_are_read(command, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(rng.normal(size=(30_000, 3)), schema=list("abc")).with_columns(
+        y=pl.col("a"), w=rng.integers(0, 3, 30_000)
+    )
+    frame = frame.with_columns(y=pl.when(pl.int_range(30_000) % 10 > 0).then("y"))
+    frame[:9000].write_parquet(tmp_path / "p0.parquet")
+    frame[9000:].write_parquet(tmp_path / "p1.parquet")
+    code, _, err = command("select", "p*.parquet", "-t", "y", "-k", 1, "--sample-weight", "w")  # read three times
+    assert code == 0, err
+    assert "3,000 rows of 30,000 have no target ('y' is missing) and are left out." in err
+
+
 def test_weights_constraints_and_dropped_columns(command, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 6))

@@ -62,7 +62,8 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")
-def test_an_interrupted_selection_writes_nothing(tmp_path):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interrupted_selection_writes_nothing(name, tmp_path):
     (tmp_path / "out.csv").write_text("mine")
     kept = tmp_path / "kept"
     kept.mkdir()
@@ -78,13 +79,33 @@ def test_an_interrupted_selection_writes_nothing(tmp_path):
     until = time.monotonic() + 600
     while time.monotonic() < until and not list(kept.iterdir()):  # then it waits for the rest of the table
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(getattr(signal, name))
     _, err = process.communicate(timeout=600)
-    assert process.returncode == 130
-    assert err == b"easyfs: error: interrupted; nothing was written.\n"
+    assert process.returncode == 128 + getattr(signal, name)
+    assert err == (b"easyfs: error: interrupted; nothing was written.\n" if name == "SIGINT" else b"")
     assert (tmp_path / "out.csv").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "out.csv"]
     assert not list(kept.iterdir())
+
+
+@pytest.mark.parametrize("place", ["easyfs.cli.run", "polars", "sklearn.utils"])
+def test_an_interruption_while_modules_are_imported_is_one_line(place, tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i},{i % 7}\n" for i in range(50)))
+    finder = f"""
+import sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == {place!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupts())
+from easyfs.cli import main
+main()
+"""
+    args = [sys.executable, "-c", finder, "select", "t.csv", "-t", "y", "-o", "out.csv"]
+    done = subprocess.run(args, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "easyfs: error: interrupted; nothing was written.\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no pseudo-terminals elsewhere")

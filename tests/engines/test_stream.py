@@ -1,9 +1,11 @@
 """A table that is read in parts gives the answer of the same table in memory."""
 
 import gzip
+import os
 import threading
 import time
 import warnings
+from functools import partial
 from itertools import pairwise
 
 import duckdb
@@ -19,6 +21,7 @@ import easyfs
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.engines import stream
 from easyfs.engines.opening import open_parts
+from easyfs.files.members import Piece
 from easyfs.tables.naming import Roles
 
 LARGE, SMALL = 25_000, 1_500
@@ -270,9 +273,9 @@ def test_one_named_target_in_a_list(large):
 def test_progress_counts_the_rows_of_each_pass(small, tmp_path, monkeypatch):
     monkeypatch.setattr(stream, "batch_rows", lambda n_columns: 400)
     done = []
-    scan = files_of(only(small, "classes"), "parquet", tmp_path, 1)
-    EasyFS(3, random_state=0).fit(scan.watched(done.append), "classes")
-    assert done == [400, 800, 1200, 1500] * 2
+    pq.write_table(only(small, "classes").to_arrow(), tmp_path / "000.parquet", row_group_size=300)
+    EasyFS(3, random_state=0).fit(easyfs.scan(tmp_path).watched(done.append), "classes")
+    assert done == [300, 600, 900, 1200, 1500] * 2
 
 
 def test_a_batch_is_small_however_wide_the_table():
@@ -287,8 +290,8 @@ def test_only_needed_columns_are_read(small, tmp_path):
     table.write_parquet(tmp_path / "a.parquet")
     asked = []
     scan = easyfs.scan(tmp_path / "a.parquet").select(["x2", "x5", "classes"])
-    read = scan.members[0].frames
-    object.__setattr__(scan.members[0], "frames", lambda names, *rest: (asked.append(names), read(names, *rest))[1])
+    read = scan.members[0].pieces
+    object.__setattr__(scan.members[0], "pieces", lambda names, *rest: (asked.append(names), read(names, *rest))[1])
     EasyFS(1, random_state=0).fit(scan, "classes")
     assert asked == [["x2", "x5", "classes"]] * 2
 
@@ -342,6 +345,118 @@ def test_a_broken_file_of_a_dataset_is_named(small, tmp_path):
         EasyFS().fit(dataset, "amount")
 
 
+def changed(table, folder, change):
+    """A data set of three files, of which the second has been changed."""
+    dataset = dataset_of(table, folder)
+    path = folder / "001.parquet"
+    pq.write_table(change(pq.read_table(path)), path)
+    return dataset
+
+
+def renamed(table):
+    return table.rename_columns([{"x5": "x50"}.get(name, name) for name in table.column_names])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda table: table.drop_columns(["x5"]), r"001\.parquet has no column 'x5'"),
+        (renamed, r"001\.parquet has no column 'x5'"),
+        (lambda table: table.append_column("more", table["x1"]), r"001\.parquet has a column 'more', which the dataset"),
+        (
+            lambda table: table.set_column(2, "x2", table["x2"].cast(pa.string())),
+            r"column 'x2' holds text in .*001\.parquet, but numbers in the dataset",
+        ),
+    ],
+    ids=["lacking", "renamed", "further", "text"],
+)
+def test_a_file_of_a_dataset_with_another_schema_is_named(change, says, small, tmp_path):
+    with pytest.raises(ValueError, match=says):
+        EasyFS().fit(changed(only(small, "amount"), tmp_path, change), "amount")
+
+
+def test_a_column_without_values_in_one_file_of_a_dataset_may_have_no_type(small, tmp_path):
+    table = only(small, "amount").with_columns(pl.when(pl.int_range(SMALL) // 500 != 1).then("x4").alias("x4"))
+    place = table.columns.index("x4")
+    dataset = changed(table, tmp_path, lambda part: part.set_column(place, "x4", pa.nulls(len(part))))
+    assert_same(EasyFS(3, random_state=0).fit(dataset, "amount"), EasyFS(3, random_state=0).fit(table, "amount"))
+
+
+def test_folders_are_columns_of_a_dataset(small, tmp_path):
+    table = only(small, "amount")
+    hive_of(table, tmp_path)
+    dataset = ds.dataset(tmp_path, partitioning="hive")
+    fitted = EasyFS(3, random_state=0).fit(dataset, "amount")
+    assert set(fitted.feature_names_in_) == {*dataset.schema.names} - {"amount"}
+
+
+def test_a_filtered_dataset_says_what_to_give(small, tmp_path):
+    dataset = dataset_of(only(small, "amount"), tmp_path).filter(ds.field("x1") > 0)
+    with pytest.raises(ValueError, match=r"X is a pyarrow dataset that is not read file by file.*a DuckDB relation"):
+        EasyFS().fit(dataset, "amount")
+
+
+def test_a_file_cut_off_is_said_of_lazy_frames_and_relations(small, tmp_path):
+    dataset_of(only(small, "amount"), tmp_path)
+    path = tmp_path / "001.parquet"
+    path.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(ValueError, match=r"^the LazyFrame cannot be read \(.*easyfs\.scan says which file"):
+        EasyFS().fit(pl.scan_parquet(tmp_path / "*.parquet"), "amount")
+    with pytest.raises(ValueError, match=r"^the relation cannot be read \(.*001\.parquet"):
+        EasyFS().fit(CONNECTION.sql(f"select * from '{tmp_path}/*.parquet'"), "amount")
+
+
+@pytest.mark.parametrize("memory_limit", [4.0, 1e-6], ids=["usual", "screened"])
+def test_a_table_that_is_another_at_each_reading_is_said(memory_limit, small):
+    left = iter(range(1000, 0, -7))
+
+    def fewer(frame):
+        return frame.head(next(left)) if len(frame) else frame
+
+    lazy = only(small, "amount").select([*(f"x{j}" for j in range(8)), "amount"]).lazy().map_batches(fewer)
+    selector = EasyFS(3, random_state=0, memory_limit=memory_limit)
+    with pytest.raises(ValueError, match=r"X had [\d,]+ rows when it was first read, and [\d,]+ when it was read again"):
+        selector.fit(lazy, "amount")
+    assert not hasattr(selector, "order_")
+
+
+@pytest.mark.slow
+def test_more_than_a_thousand_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(LARGE, 5))
+    label = np.floor(700 * (1 + np.tanh(X[:, 0] / 2 + 0.2 * rng.normal(size=LARGE)))).astype(int)
+    table = pl.DataFrame(X, schema=list("abcde")).with_columns(y=pl.Series(label).cast(pl.String))
+    whole, lazy = (EasyFS(2, random_state=0).fit(form, "y") for form in (table, table.lazy()))
+    assert len(whole.classes_) > 1000
+    np.testing.assert_array_equal(whole.classes_, lazy.classes_)
+    assert_same(lazy, whole)
+
+
+def test_more_classes_than_a_sample_has_rows_are_said():
+    n = 4 * LARGE
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    table = pl.DataFrame(X, schema=list("ab")).with_columns(y=pl.int_range(n) // 4)
+    with pytest.raises(ValueError, match=r"y has more than 20,000 different values.*say task='regression'"):
+        EasyFS(1, task="classification").fit(table.lazy(), "y")
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_whole_numbers_of_any_size(gaps, tmp_path):
+    rng = np.random.default_rng(0)
+    values = {"big": rng.integers(2**60, 2**63 - 1, 400), "a": rng.normal(size=400)}
+    table = pl.DataFrame(values).with_columns(y=pl.col("big") / 2**62 + pl.col("a"))
+    if gaps:
+        table = table.with_columns(big=pl.when(pl.int_range(400) % 9 > 0).then("big"))
+    table.write_parquet(tmp_path / "a.parquet")
+    wanted = EasyFS(1, random_state=0).fit(table, "y")
+    forms = (table.to_arrow(), table.lazy(), ds.dataset(tmp_path), CONNECTION.read_parquet(f"{tmp_path}/*.parquet"))
+    for form in (*forms, easyfs.scan(tmp_path)):
+        assert_same(EasyFS(1, random_state=0).fit(form, "y"), wanted)
+    for form in (table, table.to_arrow(), table.to_pandas()):
+        pearson = easyfs.PearsonSelector(1).fit(form, "y")
+        np.testing.assert_array_equal(pearson.order_, easyfs.PearsonSelector(1).fit(table, "y").order_)
+
+
 def test_other_selectors_say_what_to_do(small, tmp_path):
     from easyfs import make_selector
 
@@ -356,41 +471,51 @@ def test_an_arrow_table_of_several_targets(small):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_few_batches_are_in_memory_at_once_and_they_are_added_in_their_order(threads):
-    n_batches, read, finished, most = 40, 0, 0, 0
+@pytest.mark.parametrize("unread", [False, True])
+def test_few_pieces_are_in_memory_at_once_and_they_are_added_in_their_order(unread, threads):
+    n_pieces, read, finished, most = 40, 0, 0, 0
     lock = threading.Lock()
 
-    def batches():
+    def frames(number):
         nonlocal read, most
-        for number in range(n_batches):
+        with lock:
             read += 1
             most = max(most, read - finished)
-            yield pl.DataFrame({"x": [float(number)] * 3}), f"file {number // 10}"
+        yield pl.DataFrame({"x": [float(number)] * 2})
+        yield pl.DataFrame({"x": [number + 0.5]})
+
+    def pieces():
+        for number in range(n_pieces):
+            whole = partial(frames, number)
+            if not unread:
+                whole = partial(iter, list(whole()))
+            yield Piece(3, f"file {number // 10}", whole)
 
     def found(part):
         nonlocal finished
         time.sleep(0.002 if part.first % 2 else 0.0)  # the later one is often done first
         with lock:
-            finished += 1
+            finished += part.X["x"][0] % 1 > 0
         return [(part.first, part.label, part.start, float(part.X["x"][0]))]
 
     heard = []
-    table = stream.StreamTable(["x"], Roles(), batches, None, heard.append)
+    table = stream.StreamTable(["x"], Roles(), pieces, None, heard.append)
     with threadpool_limits(threads):
         added = table.reduce(found)
-    assert added == [(3 * i, f"file {i // 10}", 3 * (i % 10), float(i)) for i in range(n_batches)]
-    assert heard == [3 * (i + 1) for i in range(n_batches)]
-    assert most <= stream.BATCHES_AHEAD + 1
+    wanted = [(i, 3 * i + j, 3 * (i % 10) + j, i + j / 4) for i in range(n_pieces) for j in (0, 2)]
+    assert added == [(first, f"file {i // 10}", start, value) for i, first, start, value in wanted]
+    assert heard == [3 * (i + 1) for i in range(n_pieces)]
+    assert most <= (threads + stream.WAITING if unread else stream.PIECES_AHEAD + 1)
 
 
 @pytest.mark.parametrize("wrong", [2, 17])
-def test_what_is_wrong_with_a_batch_is_said_and_ends_the_reading(wrong):
+def test_what_is_wrong_with_a_piece_is_said_and_ends_the_reading(wrong):
     read = []
 
-    def batches():
+    def pieces():
         for number in range(1000):
             read.append(number)
-            yield pl.DataFrame({"x": [1.0]}), "a file"
+            yield Piece.read(pl.DataFrame({"x": [1.0]}), "a file")
 
     def found(part):
         if part.first >= wrong:
@@ -398,8 +523,8 @@ def test_what_is_wrong_with_a_batch_is_said_and_ends_the_reading(wrong):
         return [part.first]
 
     with threadpool_limits(2), pytest.raises(ValueError, match=f"^row {wrong}$"):
-        stream.StreamTable(["x"], Roles(), batches, None).reduce(found)
-    assert len(read) <= wrong + stream.BATCHES_AHEAD + 2
+        stream.StreamTable(["x"], Roles(), pieces, None).reduce(found)
+    assert len(read) <= wrong + stream.PIECES_AHEAD + 2
 
 
 def test_a_lazy_table_that_is_to_become_another_is_said(small):
@@ -408,3 +533,107 @@ def test_a_lazy_table_that_is_to_become_another_is_said(small):
     with pytest.raises(ValueError, match=r"asked for pandas .* collect"):
         selector.set_output(transform="pandas").transform(lazy)
     assert isinstance(selector.set_output(transform="default").transform(lazy), pl.LazyFrame)
+
+
+def weighted_shops(n=1500, seed=0):
+    """Rows of which most weigh nothing, and shops of which some have few rows that weigh much."""
+    rng = np.random.default_rng(seed)
+    shop = rng.integers(0, 400, n)
+    weight = np.where(rng.random(n) < 0.3, rng.integers(1, 4, n), 0)
+    shop = np.where((weight > 0) & (rng.random(n) < 0.6), shop % 40, shop)
+    weight = np.where(shop == 3, 20, weight)
+    y = 3.0 * np.isin(shop, [0, 1, 3]) + rng.normal(size=n)
+    gap = np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n))
+    frame = {"a": rng.normal(size=n), "shop": [f"s{v}" for v in shop], "gap": gap, "w": weight, "y": y}
+    return pl.DataFrame(frame).with_columns(pl.col("gap").fill_nan(None))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_weight_is_so_many_rows_for_categories_too(seed, tmp_path):
+    table = weighted_shops(seed=seed)
+    table[:700].write_parquet(tmp_path / "0.parquet")
+    table[700:].write_parquet(tmp_path / "1.parquet")
+    X, y, w = table.select("a", "shop", "gap"), table["y"], table["w"].to_numpy()
+    rows = np.repeat(np.arange(len(w)), w)
+    wanted = EasyFS(random_state=0).fit(X[rows], y[rows])
+    answers = [
+        EasyFS(random_state=0).fit(X, y, sample_weight=w),
+        EasyFS(random_state=0).fit(X.to_pandas(), y.to_list(), sample_weight=w.tolist()),
+        EasyFS(random_state=0).fit(X.to_arrow(), y.to_arrow(), sample_weight=w),
+        EasyFS(random_state=0).fit(easyfs.scan(tmp_path), "y", sample_weight="w"),
+        EasyFS(random_state=0).fit(table.lazy(), "y", sample_weight="w"),
+    ]
+    kept = X.filter(w > 0)
+    for found in answers:
+        np.testing.assert_array_equal(found.order_, wanted.order_)
+        np.testing.assert_allclose(found.gains_, wanted.gains_, rtol=1e-9)
+        assert found.n_rows_ == len(kept)
+        assert [column.n_missing for column in found.columns_] == [0, 0, kept["gap"].null_count()]
+
+
+def test_weights_that_are_no_whole_numbers_count_categories_alike_in_parts(tmp_path):
+    table = weighted_shops().with_columns(w=pl.col("w") * 0.1)
+    table.write_parquet(tmp_path / "a.parquet", row_group_size=100)
+    X, y, w = table.select("a", "shop", "gap"), table["y"], table["w"].to_numpy()
+    wanted = EasyFS(random_state=0).fit(X, y, sample_weight=w)
+    assert_same(EasyFS(random_state=0).fit(easyfs.scan(tmp_path), "y", sample_weight="w"), wanted)
+    parts = wanted.columns_[1].parts
+    assert parts[0] == "s3"  # few rows, of much weight
+    assert EasyFS(random_state=0).fit(X.filter(w > 0), y.filter(w > 0)).columns_[1].parts[0] != "s3"
+
+
+def test_whole_numbers_that_numpy_has_no_type_for(tmp_path):
+    lines = [f'{{"a": {2**63 + 1000 * k if k % 2 else k}, "b": {k % 7}, "y": {k % 7 + 0.5}}}' for k in range(100)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    scan = easyfs.scan(tmp_path / "a.jsonl")
+    table = scan.collect()
+    wanted = EasyFS(random_state=0).fit(table.with_columns(pl.col("a").cast(pl.Float64)), "y")
+    for form in (
+        scan,
+        table.with_columns(pl.col("a").cast(pl.Int128)),
+        table.with_columns(pl.col("a").cast(pl.Int128)).lazy(),
+    ):
+        assert_same(EasyFS(random_state=0).fit(form, "y"), wanted)
+    target = pl.DataFrame({"x": np.arange(100) % 7 + 0.0, "y": pl.Series(np.arange(100) % 7).cast(pl.Int128)})
+    assert list(EasyFS(random_state=0).fit(target, "y").get_feature_names_out()) == ["x"]
+
+
+def test_a_table_of_the_target_alone(tmp_path):
+    table = pl.DataFrame({"y": [1.0, 2.0, 3.0, 4.0]})
+    table.write_parquet(tmp_path / "a.parquet")
+    for form in (table, table.to_pandas(), table.lazy(), easyfs.scan(tmp_path)):
+        with pytest.raises(ValueError, match="X has no columns but 'y': none is left to select from"):
+            EasyFS().fit(form, "y")
+
+
+def test_files_that_change_while_they_are_read(small, tmp_path):
+    scan = files_of(only(small, "amount"), "parquet", tmp_path)
+    path = tmp_path / "001.parquet"
+
+    def change(done):
+        if done == SMALL and path.stat().st_mtime_ns % 1000 != 7:
+            os.utime(path, ns=(0, 1_000_007))
+
+    with pytest.raises(ValueError, match=r"001\.parquet was changed while the table was read"):
+        EasyFS().fit(scan.watched(change), "amount")
+    assert EasyFS().fit(scan, "amount").n_rows_ == SMALL
+
+
+def test_large_pieces_are_read_a_frame_at_a_time(small, tmp_path, monkeypatch):
+    table = only(small, "amount")
+    table.write_parquet(tmp_path / "a.parquet", row_group_size=SMALL)
+    wanted = EasyFS(3, random_state=0).fit(table, "amount")
+    for numbers in (1 << 24, 1):
+        monkeypatch.setattr("easyfs.files.members.PIECE_NUMBERS", numbers)
+        scan = easyfs.scan(tmp_path / "a.parquet")
+        pieces = list(scan.pieces(100))
+        assert [piece.n_rows for piece in pieces] == ([SMALL] if numbers > 1 else [100] * (SMALL // 100))
+        assert_same(EasyFS(3, random_state=0).fit(scan, "amount"), wanted)
+
+
+def test_weights_that_are_all_zero(small, tmp_path):
+    table = only(small, "amount").with_columns(w=pl.lit(0.0))
+    table.write_parquet(tmp_path / "a.parquet")
+    for form in (table, table.lazy(), easyfs.scan(tmp_path)):
+        with pytest.raises(ValueError, match="sample_weight is zero in every row; at least two rows"):
+            EasyFS().fit(form, "amount", sample_weight="w")

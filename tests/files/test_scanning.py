@@ -1,5 +1,6 @@
 """Files as one table: what is found, what it is read as, and what is said where something is wrong."""
 
+import gc
 import gzip
 import pickle
 
@@ -11,7 +12,9 @@ import pytest
 import easyfs
 from easyfs.files.cells import Cells
 from easyfs.files.formats import FileError
+from easyfs.files.scanning import Scan
 from easyfs.files.source import open_source
+from easyfs.files.writing import write_scan
 
 
 @pytest.fixture
@@ -73,9 +76,9 @@ def test_every_format_is_read_as_one_table(ending, table, tmp_path, monkeypatch)
     assert scan.n_files == 3
     assert scan.collect().equals(table)
     assert scan.n_rows in (300, None)
-    batches = list(scan.batches(17))
-    assert max(len(frame) for frame, _ in batches) <= 17
-    assert [label for _, label in batches][-1] == str(tmp_path / f"2.{ending}")
+    pieces = list(scan.pieces(17))
+    assert max(len(frame) for piece in pieces for frame in piece.frames()) <= 17
+    assert pieces[-1].label == str(tmp_path / f"2.{ending}")
     some = scan.select(["y", "a"])
     assert some.names == ["y", "a"]
     assert some.collect().equals(table.select("y", "a"))
@@ -271,7 +274,7 @@ def test_no_files(tmp_path, monkeypatch, table):
     for path, words in {
         "*.parquet": ("no file matches", "looked in '.'", "'a.csv'"),
         "none/*.csv": ("no file matches", "there is no such folder"),
-        "empty": ("the folder 'empty' has no table, which is empty", "tables end in"),
+        "empty": ("the folder 'empty' is empty", "tables end in"),
         "b.csv": ("there is no file 'b.csv'", "did you mean 'a.csv'"),
         "notes.md": ("no known ending",),
     }.items():
@@ -353,7 +356,59 @@ def test_a_large_parquet_file_is_not_kept_in_memory_while_it_is_read(tmp_path):
     frame = pl.DataFrame({f"x{j}": rng.normal(size=200_000) for j in range(10)})
     frame.write_parquet(tmp_path / "a.parquet", compression="uncompressed", row_group_size=20_000)
     before, most, n_rows = pa.total_allocated_bytes(), 0, 0
-    for part, _ in easyfs.scan(tmp_path / "a.parquet").batches(10_000):
+    for part in easyfs.scan(tmp_path / "a.parquet").batches(10_000):
         most, n_rows = max(most, pa.total_allocated_bytes() - before), n_rows + len(part)
     assert n_rows == len(frame)
     assert most < 0.4 * frame.estimated_size()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "feather", "csv"])
+def test_a_name_with_the_marks_of_a_pattern_is_a_name(ending, table, tmp_path):
+    write(table[:5], tmp_path / f"q1.{ending}")
+    plain = write(table[5:20], tmp_path / f"plain.{ending}")
+    path = tmp_path / f"q[1].{ending}"
+    plain.rename(path)
+    scan = easyfs.scan(path)
+    assert scan.n_rows in (15, None)
+    assert scan.collect().equals(table[5:20])
+    source = open_source(str(path))
+    assert source.names == table.columns
+    assert source.read().equals(table[5:20])
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_writing_that_ends_early_leaves_nothing_behind_that_complains(to, table, tmp_path, monkeypatch):
+    for number in range(3):
+        write(table[100 * number : 100 * (number + 1)], tmp_path / f"{number}.csv")
+    scan = easyfs.scan(tmp_path)
+    batches = Scan.batches
+
+    def interrupted(self, rows=1 << 16):
+        yield next(batches(self, rows))
+        raise KeyboardInterrupt
+
+    unheard = []
+    monkeypatch.setattr(Scan, "batches", interrupted)
+    monkeypatch.setattr("sys.unraisablehook", unheard.append)
+    with pytest.raises(KeyboardInterrupt), (tmp_path / "out").open("wb") as stream:
+        write_scan(scan, stream, to=to)
+    gc.collect()
+    assert not unheard
+
+
+def test_what_is_no_json_says_why(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1}\n{"a": NaN}\n')
+    with pytest.raises(FileError, match=r"line 2 of .*a\.jsonl' is not JSON: NaN is no number of JSON, write null"):
+        easyfs.scan(path).collect()
+    path.write_text('{\n  "a": 1\n}\n')
+    with pytest.raises(FileError, match=r"line 1 of .* each line must be an object of its own"):
+        easyfs.scan(path).collect()
+
+
+def test_a_file_that_lost_a_column_since_it_was_scanned(table, tmp_path):
+    path = write(table, tmp_path / "a.parquet")
+    scan = easyfs.scan(path)
+    table.drop("a").write_parquet(path)
+    with pytest.raises(FileError, match=r"a\.parquet' no longer has the column 'a' that it had; scan it anew"):
+        scan.collect()

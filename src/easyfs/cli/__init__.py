@@ -16,6 +16,11 @@ def main(args: Sequence[str] | None = None) -> None:
                 "pip install 'easyfs-ml[cli]'.\n"
             )
             sys.exit(1)
-    from easyfs.cli.run import run  # noqa: PLC0415
+    try:
+        from easyfs.cli.run import run  # noqa: PLC0415
 
-    sys.exit(run(list(sys.argv[1:] if args is None else args)))
+        code = run(list(sys.argv[1:] if args is None else args))
+    except KeyboardInterrupt:  # before there is anybody else to hear of it
+        sys.stderr.write("easyfs: error: interrupted; nothing was written.\n")
+        code = 130
+    sys.exit(code)

@@ -62,11 +62,15 @@ def can_stream(selector: Any) -> bool:
 
 @dataclass
 class KnownTarget:
-    """Says which rows have a target, and counts those that have none."""
+    """Says which rows have a target, and counts those that have none, of each reading."""
 
     missing: tuple[str, ...]
     seen: int = 0
     gone: int = 0
+
+    def begin(self) -> None:
+        """Count anew: the rows are read once more."""
+        self.seen = self.gone = 0
 
     def __call__(self, *values: Any) -> Any:
         """Which of some rows have all targets."""
@@ -135,9 +139,8 @@ class Streamed:
         return time.perf_counter() - start
 
     def _say_gone(self) -> None:
-        n, seen = self.known.gone // PASSES, self.known.seen // PASSES
-        if n:
-            warn_of_gone(n, seen, self.targets)
+        if self.known.gone:
+            warn_of_gone(self.known.gone, self.known.seen, self.targets)
 
     def forget(self) -> None:
         """There is nothing in memory to let go of."""

@@ -82,7 +82,10 @@ def run(args: list[str]) -> int:
         with contextlib.suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     tidy_warnings(one_line)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nothing half written is left
+    for name in ("SIGTERM", "SIGHUP"):  # so that nothing half written is left; what is to be ignored (nohup) is
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         with tell_to(say):
             code = get_command(app).main(args=args, prog_name="easyfs", standalone_mode=False)

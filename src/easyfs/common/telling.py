@@ -27,6 +27,11 @@ def tell_to(write: Callable[[str], Any]) -> Iterator[None]:
         _write[0] = before
 
 
+def first_line(error: BaseException) -> str:
+    """What an error of another library says, in a line."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")[:200]
+
+
 def check_verbose(verbose: Any) -> None:
     """0 is quiet, 1 a line for each step, 2 more; True is 1."""
     if not isinstance(verbose, bool):

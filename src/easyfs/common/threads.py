@@ -49,16 +49,16 @@ def n_threads() -> int:
 
 
 @contextmanager
-def threads_for(n_rows: int, n_columns: int) -> Iterator[None]:
+def threads_for(n_rows: int, n_columns: int, more: int = 0) -> Iterator[None]:
     """Work a table of this shape through in blocks, a thread each, with BLAS held at one thread.
 
-    Small tables are done sooner by one thread.
+    Small tables are done sooner by one thread. ``more`` threads than may run are there where some of them wait.
     """
     threads = n_threads()
     if threads == 1 or _pool.get() is not None:
         yield
         return
-    with _blas().limit(limits=1), own_threads(threads if n_rows * n_columns >= SMALL else 1):
+    with _blas().limit(limits=1), own_threads(threads + more if n_rows * n_columns >= SMALL else 1):
         yield
 
 
@@ -108,21 +108,38 @@ def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], most: 
     """Yield ``function(item)`` in the order of ``items``, computed by the threads of :func:`own_threads`.
 
     No more than two results a thread, and than ``most``, wait for the caller, so memory does not grow with the number of
-    blocks. A block that is itself cut into blocks works through them one by one.
+    blocks. A block that is itself cut into blocks works through them one by one. What is wrong with an item is said after
+    what is wrong with those before it, and nothing that has not begun is done then.
     """
     pool, left = _pool.get(), iter(items)
     first = list(islice(left, 2))
-    if pool is None or len(first) < 2:  # a block alone is done sooner here
-        yield from map(function, chain(first, left))
+    alone = len(first) < 2
+    left = chain(iter(first), left)
+    del first  # blocks may be large
+    if pool is None or alone:  # a block alone is done sooner here
+        yield from map(function, left)
         return
     room = min(2 * pool._max_workers, most or 2 * pool._max_workers)
     waiting: deque[Future[Result]] = deque()
-    for item in chain(first, left):
-        if len(waiting) >= room:
+    try:
+        while True:
+            try:
+                item = next(left)
+            except StopIteration:
+                break
+            except Exception:
+                for one in waiting:
+                    one.result()
+                raise
+            if len(waiting) >= room:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(function, item))
+            del item
+        while waiting:
             yield waiting.popleft().result()
-        waiting.append(pool.submit(function, item))
-    while waiting:
-        yield waiting.popleft().result()
+    finally:
+        for one in waiting:
+            one.cancel()
 
 
 def for_blocks(function: Callable[[Item], object], items: Iterable[Item]) -> None:

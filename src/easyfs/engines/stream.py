@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from easyfs.common.telling import first_line
 from easyfs.common.threads import map_blocks, threads_for
-from easyfs.engines.parts import Part, Progress, n_rows_of
+from easyfs.engines.parts import Part, Progress
+from easyfs.files.members import Piece
 from easyfs.files.scanning import Scan
+from easyfs.tables.frames import n_rows_of
 from easyfs.tables.naming import Roles, split
 
 # Numbers in a batch: large enough that products run at full speed, small enough that a few fit into any memory.
-BATCH_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 22, 1 << 10, 1 << 17
-# Batches that may be in memory at once, on however many threads.
-BATCHES_AHEAD = 4
+BATCH_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 23, 1 << 10, 1 << 17
+# Threads beyond one for each core: some wait for pieces to be read.
+WAITING = 1
+# Pieces that may be in memory at once, on however many threads.
+PIECES_AHEAD = 8
 
 Result = TypeVar("Result")
 
@@ -34,8 +39,8 @@ class StreamTable:
         Names of all its columns.
     roles : Roles
         Which of them are target and weights.
-    batches : callable
-        Gives the batches, each with a label for messages.
+    pieces : callable
+        Gives the rows in pieces, in their order.
     choose : callable
         Gives the table with some columns, unread.
     progress : callable, optional
@@ -46,7 +51,7 @@ class StreamTable:
 
     names: list[str]
     roles: Roles
-    batches: Callable[[], Iterator[tuple[Any, str]]]
+    pieces: Callable[[], Iterator[Piece]]
     choose: Callable[[list[str]], Any]
     progress: Progress | None = None
     count: Callable[[], int | None] | None = None
@@ -57,50 +62,65 @@ class StreamTable:
         return None if self.count is None or self.roles.weight is not None else self.count()
 
     def reduce(self, function: Callable[[Part], Result], progress: Progress | None = None) -> Result:
-        """``function`` of each batch, added up in their order; both ``progress`` hear of each.
+        """``function`` of each frame, added up in their order; both ``progress`` hear of each piece.
 
-        The next batches are read while threads work on those that are there.
+        Threads read pieces and work on them; what cannot be read by them is read ahead while they work.
         """
-        total: Any = None
+
+        def of_piece(task: tuple[Piece, int, int]) -> tuple[Result | None, int]:
+            piece, first, start = task
+            return added(function(part) for part in self._parts(piece, first, start)), piece.n_rows
+
+        total: Result | None = None
         done = 0
-
-        def of_part(part: Part) -> tuple[Result, int]:
-            return function(part), n_rows_of(part.X)
-
-        with threads_for(batch_rows(len(self.names)), len(self.names)):
-            for found, n_rows in map_blocks(of_part, self._parts(), BATCHES_AHEAD):
+        with threads_for(batch_rows(len(self.names)), len(self.names), WAITING):
+            for found, n_rows in map_blocks(of_piece, self._placed(), PIECES_AHEAD):
                 done += n_rows
-                if total is None:
-                    total = found
-                else:
-                    total += found
+                total = added(part for part in (total, found) if part is not None)
                 for hears in (self.progress, progress):
                     if hears is not None:
                         hears(done)
         if total is None:
             raise ValueError("the table has no rows.")
-        result: Result = total
-        return result
+        return total
 
-    def _parts(self) -> Iterator[Part]:
+    def _placed(self) -> Iterator[tuple[Piece, int, int]]:
+        """Pieces, and the number of the first row of each in the table and within what its label names."""
         first = begin = 0
         last = None
-        for batch, label in self.batches():
-            if label != last:
-                last, begin = label, first
-            X, y, weight = split(batch, self.roles)
-            yield Part(X, y, weight, first, label, first - begin)
-            first += n_rows_of(X)
+        for piece in self.pieces():
+            if piece.label != last:
+                last, begin = piece.label, first
+            yield piece, first, first - begin
+            first += piece.n_rows
+
+    def _parts(self, piece: Piece, first: int, start: int) -> Iterator[Part]:
+        for frame in piece.frames():
+            X, y, weight = split(frame, self.roles)
+            yield Part(X, y, weight, first, piece.label, start)
+            n = n_rows_of(X)
+            first, start = first + n, start + n
 
     def select(self, names: list[str]) -> Any:
         """The table with some of its columns, unread."""
         return self.choose(names)
 
 
+def added(found: Iterable[Any]) -> Any:
+    """The sum of results; None where there are none."""
+    total: Any = None
+    for one in found:
+        if total is None:
+            total = one
+        else:
+            total += one
+    return total
+
+
 def of_lazy_frame(frame: Any, names: list[str], roles: Roles) -> StreamTable:
     """A polars LazyFrame."""
 
-    def batches() -> Iterator[tuple[Any, str]]:
+    def pieces() -> Iterator[Piece]:
         size = batch_rows(len(names))
         if hasattr(frame, "collect_batches"):
             found = frame.collect_batches(chunk_size=size, maintain_order=True)
@@ -108,9 +128,10 @@ def of_lazy_frame(frame: Any, names: list[str], roles: Roles) -> StreamTable:
             found = _slices(frame, size)
         for batch in found:
             for start in range(0, len(batch), size):  # a batch may be larger than was asked for
-                yield batch[start : start + size], "the LazyFrame"
+                yield Piece.read(batch[start : start + size], "the LazyFrame")
 
-    return StreamTable(names, roles, batches, frame.select)
+    pieces = readable(pieces, "the LazyFrame", "; easyfs.scan says which file it is, and where")
+    return StreamTable(names, roles, pieces, frame.select)
 
 
 def _slices(frame: Any, size: int) -> Iterator[Any]:
@@ -128,44 +149,120 @@ def of_scan(scan: Scan, roles: Roles) -> StreamTable:
     """Files, by ``easyfs.scan``."""
     size = batch_rows(len(scan.names))
 
+    states: list[Any] = []
+
     def count() -> int | None:
         return scan.n_rows if scan.where is None else None
 
-    return StreamTable(scan.names, roles, lambda: scan.batches(size), scan.select, scan.progress, count)
+    def pieces() -> Iterator[Piece]:
+        states.append(scan.state)
+        changed = [member.label for member, a, b in zip(scan.members, states[0], states[-1], strict=True) if a != b]
+        if changed:
+            raise ValueError(f"{changed[0]} was changed while the table was read; fit it again when it stays as it is.")
+        return scan.pieces(size)
+
+    return StreamTable(scan.names, roles, pieces, scan.select, scan.progress, count)
 
 
 def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
     """A ``pyarrow.dataset.Dataset``."""
     import pyarrow as pa  # noqa: PLC0415
 
-    def batches() -> Iterator[tuple[Any, str]]:
-        for number, fragment in enumerate(dataset.get_fragments()):
+    def pieces() -> Iterator[Piece]:
+        for number, fragment in enumerate(_fragments(dataset)):
             label = getattr(fragment, "path", None) or f"fragment {number}"
             size = batch_rows(len(names))
             try:
+                _check_schema(fragment, dataset.schema, str(label))
                 # Readahead is what costs memory: a fit has more to do than to read.
                 found = fragment.to_batches(schema=dataset.schema, batch_size=size, batch_readahead=2, fragment_readahead=1)
                 for batch in found:
                     if batch.num_rows:
-                        yield pa.Table.from_batches([batch]), str(label)
+                        yield Piece.read(pa.Table.from_batches([batch]), str(label))
             except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
                 raise ValueError(f"{label} cannot be read: {error}") from error
 
-    return StreamTable(names, roles, batches, lambda chosen: dataset.scanner(columns=chosen))
+    return StreamTable(names, roles, pieces, lambda chosen: dataset.scanner(columns=chosen))
+
+
+def _fragments(dataset: Any) -> Any:
+    """The files of a data set."""
+    try:
+        return dataset.get_fragments()
+    except ValueError as error:  # of a filtered one pyarrow does not say which rows are whose
+        raise ValueError(
+            f"X is a pyarrow dataset that is not read file by file ({first_line(error)}); give the dataset itself, or the "
+            "filtered rows as a DuckDB relation or a polars LazyFrame."
+        ) from error
+
+
+def _check_schema(fragment: Any, expected: Any, label: str) -> None:
+    """A file has the columns of the data set, each of the same kind: pyarrow would fill in what is not there."""
+    import pyarrow.dataset as ds  # noqa: PLC0415
+
+    found, keys = fragment.physical_schema, ds.get_partition_keys(fragment.partition_expression)
+    lacking = [name for name in expected.names if name not in found.names and name not in keys]
+    beyond = [name for name in found.names if name not in expected.names]
+    if lacking or beyond:
+        what = f"has no column {lacking[0]!r}" if lacking else f"has a column {beyond[0]!r}, which the dataset has not"
+        raise ValueError(f"{label} {what}; files of one table have the same columns.")
+    for name in expected.names:
+        if name in keys:
+            continue
+        mine, other = _kind(found.field(name).type), _kind(expected.field(name).type)
+        if mine not in ("nothing", other):
+            raise ValueError(f"column {name!r} holds {mine} in {label}, but {other} in the dataset; give it one type.")
+
+
+def _kind(dtype: Any) -> str:
+    """What an Arrow type holds, in a word."""
+    from pyarrow import types  # noqa: PLC0415
+
+    if types.is_dictionary(dtype):
+        dtype = dtype.value_type
+    if types.is_null(dtype):
+        return "nothing"
+    if types.is_string(dtype) or types.is_large_string(dtype):
+        return "text"
+    numbers = types.is_integer(dtype) or types.is_floating(dtype) or types.is_decimal(dtype) or types.is_boolean(dtype)
+    return "numbers" if numbers else "dates" if types.is_temporal(dtype) else str(dtype)
+
+
+def readable(pieces: Callable[[], Iterator[Piece]], what: str, way_out: str) -> Callable[[], Iterator[Piece]]:
+    """Pieces; what another library says when it cannot read them becomes one line."""
+
+    def guarded() -> Iterator[Piece]:
+        found = pieces()
+        while True:
+            try:
+                piece = next(found, None)
+            except Exception as error:
+                library = type(error).__module__.split(".")[0]
+                if library not in ("polars", "duckdb", "_duckdb") and not isinstance(error, OSError):
+                    raise
+                said = f"{type(error).__name__}: {first_line(error)}"
+                raise ValueError(f"{what} cannot be read ({said}){way_out}.") from error
+            if piece is None:
+                return
+            yield piece
+
+    return guarded
 
 
 def of_relation(relation: Any, names: list[str], roles: Roles) -> StreamTable:
     """A relation of DuckDB."""
     import pyarrow as pa  # noqa: PLC0415
 
-    def batches() -> Iterator[tuple[Any, str]]:
+    def pieces() -> Iterator[Piece]:
         size, fresh = batch_rows(len(names)), relation.project("*")  # a relation that was read before may be used up
         reader = fresh.to_arrow_reader(size) if hasattr(fresh, "to_arrow_reader") else fresh.fetch_arrow_reader(size)
         for batch in reader:
             if batch.num_rows:
-                yield pa.Table.from_batches([batch]), "the relation"
+                yield Piece.read(pa.Table.from_batches([batch]), "the relation")
+
+    pieces = readable(pieces, "the relation", "")
 
     def choose(chosen: list[str]) -> Any:
         return relation.project(", ".join('"' + name.replace('"', '""') + '"' for name in chosen))
 
-    return StreamTable(names, roles, batches, choose)
+    return StreamTable(names, roles, pieces, choose)

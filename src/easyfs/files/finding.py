@@ -81,7 +81,9 @@ def _matches(text: str, every: bool) -> list[tuple[Path, Path | None]]:
     if path.is_dir():
         files = _inside(path, every)
         if not files:
-            raise FileError(f"the folder {text!r} has no table{_there(path)}; tables end in {endings()}.")
+            empty = not any(path.iterdir())
+            found = "is empty" if empty else f"has no table{_there(path)}"
+            raise FileError(f"the folder {text!r} {found}; tables end in {endings()}.")
         return [(file, path) for file in files]
     if path.exists() or not glob.has_magic(text):
         return [(path, None)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from easyfs.common.extras import optional
@@ -14,8 +14,35 @@ from easyfs.files.cells import Cells
 from easyfs.files.formats import EmptyFileError, FileError
 from easyfs.files.source import Source, check_line, without_words
 
-# Bytes of a column of a Parquet file that are read at once.
-COLUMN_BUFFER = 1 << 16
+# Numbers of rows that are left to a thread to be read: pieces of more are read ahead, a frame at a time.
+PIECE_NUMBERS = 1 << 24
+# Bytes of a row group of a Parquet file up to which it is read whole; of a larger one, bytes of a column that are read at
+# once.
+GROUP_BYTES, COLUMN_BUFFER = 1 << 27, 1 << 16
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows of a table one after another, which may be read when they are wanted, by whichever thread wants them.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many they are.
+    label : str
+        What to call in messages what they are from, such as a file's name.
+    frames : callable
+        Gives them, as frames of a library.
+    """
+
+    n_rows: int
+    label: str
+    frames: Callable[[], Iterator[Any]]
+
+    @classmethod
+    def read(cls, frame: Any, label: str) -> Piece:
+        """One that has been read."""
+        return cls(len(frame), label, lambda: iter((frame,)))
 
 
 @dataclass(frozen=True)
@@ -54,9 +81,10 @@ class Member:
         pl = optional("polars", "cli", "reading a table")
         path, source = self.source.path, self.source
         if source.format == "parquet":
-            return int(source.guarded(lambda: pl.scan_parquet(path).select(pl.len()).collect().item()))
+            return int(source.guarded(lambda: pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()))
         if source.format == "arrow" and not source.is_stream():
-            return int(source.guarded(lambda: pl.scan_ipc(path).select(pl.len()).collect().item()))
+            with source.plainly() as plain:
+                return int(source.guarded(lambda: pl.scan_ipc(plain).select(pl.len()).collect().item()))
         return self._lines_read[1] if self.is_lines else None
 
     @cached_property
@@ -70,9 +98,10 @@ class Member:
         pl = optional("polars", "cli", "reading a table")
         source = self.source
         if source.format == "parquet":
-            return dict(source.guarded(lambda: pl.read_parquet_schema(source.path)))
+            return dict(source.guarded(lambda: pl.scan_parquet(source.path, glob=False).collect_schema()))
         if source.format == "arrow" and not source.is_stream():
-            return dict(source.guarded(lambda: pl.read_ipc_schema(source.path)))
+            with source.plainly() as path:
+                return dict(source.guarded(lambda: pl.read_ipc_schema(path)))
         return self._lines_read[0] if self.is_lines else dict(replace(source).read().schema)
 
     def look(self, cells: dict[str, Cells]) -> int:
@@ -85,13 +114,24 @@ class Member:
                     cells[series.name].look(series, codes=codes)
         return n
 
-    def frames(self, wanted: list[str], cells: dict[str, Cells], rows: int) -> Iterator[Any]:
-        """Some columns of the file, at most so many rows at once; ``cells`` knows what those of a text are."""
+    def pieces(self, wanted: list[str], cells: dict[str, Cells], rows: int) -> Iterator[Piece]:
+        """Some columns of the file, in frames of at most so many rows; ``cells`` knows what those of a text are."""
         asked = set(wanted)
         own = [name for name in self.names if name in asked] or self.names[:1]
-        for frame in self._read(own, cells, rows):
-            for start in range(0, len(frame), rows):
-                yield frame if len(frame) <= rows else frame[start : start + rows]
+        words = () if self.source.is_delimited else self.source.options.missing  # cells of text know them
+
+        def cut(piece: Piece) -> Iterator[Any]:
+            for whole in piece.frames():
+                frame = without_words(whole if whole.columns == own else whole.select(own), words)
+                size = -(-len(frame) // max(1, -(-len(frame) // rows)))  # parts of one size
+                for start in range(0, len(frame), max(1, size)):
+                    yield frame if len(frame) <= rows else frame[start : start + size]
+
+        for piece in self._read(own, cells, rows):
+            if piece.n_rows * len(own) <= PIECE_NUMBERS:
+                yield replace(piece, frames=partial(cut, piece))
+            else:
+                yield from (Piece.read(frame, piece.label) for frame in cut(piece))
 
     def texts(self, wanted: list[str]) -> Iterator[Any]:
         """Some columns of a text as they were written."""
@@ -99,45 +139,57 @@ class Member:
         for chunk, _ in text.chunks(_places(text.names, wanted)):
             yield chunk
 
-    def _read(self, own: list[str], cells: dict[str, Cells], rows: int) -> Iterator[Any]:
+    def _read(self, own: list[str], cells: dict[str, Cells], rows: int) -> Iterator[Piece]:
         pl = optional("polars", "cli", "reading a table")
-        if self.source.is_delimited:
-            for chunk in self.texts(own):
-                yield pl.DataFrame([cells[s.name].read(s) if s.name in cells else s for s in chunk])
-            return
         if self.source.format == "parquet":
-            found = self._arrow_batches(self._parquet(own, rows))
+            yield from self._each(self._parquet(own, rows))
+            return
+        found: Iterator[Any]
+        if self.source.is_delimited:
+            chunks = self.texts(own)
+            found = (pl.DataFrame([cells[s.name].read(s) if s.name in cells else s for s in chunk]) for chunk in chunks)
         elif self.source.format == "arrow":
-            found = self._arrow_batches(self._arrow(own))
+            found = self._each(self._arrow(own))
         elif self.is_lines:
             found = self._lines(own)
         else:
             found = iter([replace(self.source).read(own)])
         for frame in found:
-            yield without_words(frame if frame.columns == own else frame.select(own), self.source.options.missing)
+            yield Piece.read(frame, self.label)
 
-    def _arrow_batches(self, found: Iterator[Any]) -> Iterator[Any]:
+    def _each(self, found: Iterator[Any]) -> Iterator[Any]:
+        """What a reader gives; what it says of a damaged file becomes one line."""
         while True:
-            batch = self.source.guarded(lambda: next(found, None))
-            if batch is None:
+            one = self.source.guarded(lambda: next(found, None))
+            if one is None:
                 return
-            yield batch
+            yield one
 
-    def _parquet(self, own: list[str], rows: int) -> Iterator[Any]:
+    def _parquet(self, own: list[str], rows: int) -> Iterator[Piece]:
         pl = optional("polars", "cli", "reading a table")
         path = self.source.path
+        lazy = pl.scan_parquet(path, glob=False).select(own)
         if importlib.util.find_spec("pyarrow") is None:
-            lazy = pl.scan_parquet(path).select(own)
             for start in range(0, self.n_rows or 0, rows):
-                yield lazy.slice(start, rows).collect()
+                yield Piece.read(lazy.slice(start, rows).collect(), self.label)
             return
         import pyarrow as pa  # noqa: PLC0415
         import pyarrow.parquet as pq  # noqa: PLC0415
 
         # A buffer of its own for each column: otherwise all that a file holds would stay in memory up to its end.
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=COLUMN_BUFFER) as file:
-            for batch in file.iter_batches(batch_size=rows, columns=own):
-                yield pl.from_arrow(pa.Table.from_batches([batch]))
+            held = len(own) / max(1, len(self.names))
+            begin = 0
+            for groups, n, size in _runs(file.metadata, rows):
+                if size * held <= GROUP_BYTES:  # polars reads it in half the time that pyarrow takes, but not parts of it
+                    yield Piece(n, self.label, partial(self._collected, lazy.slice(begin, n)))
+                else:
+                    for batch in file.iter_batches(batch_size=rows, row_groups=groups, columns=own):
+                        yield Piece.read(pl.from_arrow(pa.Table.from_batches([batch])), self.label)
+                begin += n
+
+    def _collected(self, lazy: Any) -> Iterator[Any]:
+        yield self.source.guarded(lazy.collect)
 
     def _arrow(self, own: list[str]) -> Iterator[Any]:
         pl = optional("polars", "cli", "reading a table")
@@ -233,6 +285,20 @@ class Member:
     def _check(self, chunk: bytes, first_line: int) -> None:
         for number, line in enumerate(chunk.splitlines(), start=first_line):
             check_line(line, number, self.source.label)
+
+
+def _runs(metadata: Any, rows: int) -> Iterator[tuple[list[int], int, int]]:
+    """Row groups of a Parquet file, small ones together up to so many rows, each with its rows and bytes."""
+    run: list[int] = []
+    n = size = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        if run and n + group.num_rows > rows:
+            yield run, n, size
+            run, n, size = [], 0, 0
+        run, n, size = [*run, number], n + group.num_rows, size + group.total_byte_size
+    if run:
+        yield run, n, size
 
 
 def _places(names: list[str], wanted: Any) -> list[int]:

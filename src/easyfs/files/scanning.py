@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from easyfs.common.extras import optional
@@ -12,7 +13,7 @@ from easyfs.files.cells import Cells
 from easyfs.files.doubts import say_doubts
 from easyfs.files.finding import find_files
 from easyfs.files.formats import EmptyFileError, FileError, TextOptions
-from easyfs.files.members import Member
+from easyfs.files.members import Member, Piece
 from easyfs.files.source import Source, open_source
 
 MOST_FILES, MOST_NAMES = 4, 8
@@ -94,6 +95,16 @@ class Scan:
         return None if None in found else sum(n for n in found if n is not None)
 
     @property
+    def state(self) -> list[tuple[int, int]]:
+        """Size and time of the last change of each file."""
+        found = []
+        for member in self.members:
+            path = member.source.path
+            entry = path.stat() if path.exists() else None
+            found.append((0, 0) if entry is None else (entry.st_size, entry.st_mtime_ns))
+        return found
+
+    @property
     def format(self) -> str:
         """The format of the files; several with commas between them."""
         return ", ".join(dict.fromkeys(member.source.given for member in self.members))
@@ -134,7 +145,8 @@ class Scan:
         names : sequence of str
             Columns.
         keep : callable
-            Gives, of a polars Series of each, a Series of booleans.
+            Gives, of a polars Series of each, a Series of booleans. Its ``begin()``, if it has one, is called before each
+            reading.
         """
         return replace(self, where=(tuple(names), keep))
 
@@ -145,26 +157,47 @@ class Scan:
     def collect(self) -> Any:
         """The table in memory, as a polars frame."""
         pl = optional("polars", "cli", "reading a table")
-        frames = [frame for frame, _ in self.batches()]
+        frames = list(self.batches())
         return pl.concat(frames) if frames else pl.DataFrame(schema=self.types())
 
-    def batches(self, rows: int = ROWS) -> Iterator[tuple[Any, str]]:
-        """The rows in polars frames of at most ``rows``, each with the name of its file.
+    def batches(self, rows: int = ROWS) -> Iterator[Any]:
+        """The rows in polars frames of at most ``rows``.
 
         Parameters
         ----------
         rows : int
             Most rows of a batch.
         """
+        for piece in self.pieces(rows):
+            yield from piece.frames()
+
+    def pieces(self, rows: int = ROWS) -> Iterator[Piece]:
+        """The rows in pieces, of which those of Parquet are read when their frames are asked for.
+
+        Parameters
+        ----------
+        rows : int
+            Most rows of a frame.
+        """
         read = self._read_names()
         types = self.types()
-        for member in self.members:
-            for frame in member.frames(read, self.learnt.cells, rows):
+        if self.where is not None and hasattr(self.where[1], "begin"):
+            self.where[1].begin()
+
+        def completed(member: Member, piece: Piece) -> Iterator[Any]:
+            for frame in piece.frames():
                 full = self._completed(member, frame, read, types)
                 if self.where is not None:
                     full = full.filter(self.where[1](*(full[name] for name in self.where[0])))
                 if len(full):
-                    yield full if full.columns == self.names else full.select(self.names), member.label
+                    yield full if full.columns == self.names else full.select(self.names)
+
+        for member in self.members:
+            for piece in member.pieces(read, self.learnt.cells, rows):
+                if self.where is None:
+                    yield replace(piece, frames=partial(completed, member, piece))
+                else:  # how many rows are left is not known before they are read
+                    yield from (Piece.read(frame, piece.label) for frame in completed(member, piece))
 
     @property
     def is_delimited(self) -> bool:
@@ -240,6 +273,8 @@ class Scan:
             if name not in member.has and name not in member.keys:
                 continue
             if name in member.has and not member.source.is_delimited:
+                if name not in member.own_types:
+                    raise FileError(f"{member.label!r} no longer has the column {name!r} that it had; scan it anew.")
                 own = member.own_types[name]
             else:
                 own = _type_of_cells(self.learnt.cells[name if name in member.has else _key(name)].final)

@@ -7,12 +7,14 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from easyfs.common.extras import optional
+from easyfs.common.telling import first_line
 from easyfs.files.arrays import read_arrays
 from easyfs.files.blocks import Progress, text_blocks
 from easyfs.files.cells import Cells
@@ -95,7 +97,7 @@ class Source:
             return self.delimited.names
         pl = optional("polars", "cli", "reading a table")
         if self.format == "parquet":
-            found = list(self.guarded(lambda: pl.read_parquet_schema(self.path)))
+            found = list(self.guarded(lambda: pl.scan_parquet(self.path, glob=False).collect_schema()))
         elif self.format == "arrow":
             found = list(self.guarded(self._arrow_schema))
         else:
@@ -123,7 +125,7 @@ class Source:
             return self._read_delimited(wanted, compact, progress)
         pl = optional("polars", "cli", "reading a table")
         if self.format == "parquet":
-            frame = self.guarded(lambda: pl.read_parquet(self.path, columns=wanted))
+            frame = self.guarded(lambda: pl.read_parquet(self.path, columns=wanted, glob=False))
         elif self.format == "arrow":
             frame = self.guarded(lambda: self._read_arrow(wanted))
         else:
@@ -176,7 +178,7 @@ class Source:
             what = beginning_of(stream.read(16))
         wanted = WORDS_OF_ENGINES[self.format]
         found = f"it looks like {what}" if what and wanted.split()[0] not in what else "it may be damaged or cut off"
-        return f"cannot be read as {wanted}: {found} ({_first_line(error)})"
+        return f"cannot be read as {wanted}: {found} ({first_line(error)})"
 
     def is_stream(self) -> bool:
         """Whether an Arrow file is a stream, without a list of its batches at the end."""
@@ -185,11 +187,22 @@ class Source:
 
     def _arrow_schema(self) -> Any:
         pl = optional("polars", "cli", "reading a table")
-        return pl.read_ipc_stream(self.path).schema if self.is_stream() else pl.read_ipc_schema(self.path)
+        with self.plainly() as path:
+            return pl.read_ipc_stream(path).schema if self.is_stream() else pl.read_ipc_schema(path)
 
     def _read_arrow(self, wanted: list[str]) -> Any:
         pl = optional("polars", "cli", "reading a table")
-        return (pl.read_ipc_stream if self.is_stream() else pl.read_ipc)(self.path, columns=wanted)
+        with self.plainly() as path:
+            return (pl.read_ipc_stream if self.is_stream() else pl.read_ipc)(path, columns=wanted)
+
+    @contextmanager
+    def plainly(self) -> Iterator[Any]:
+        """The path, or the open file where polars would take its name for a pattern of names."""
+        if not any(mark in str(self.path) for mark in "*?["):
+            yield self.path
+            return
+        with self.path.open("rb") as stream:
+            yield stream
 
     def _read_lines(self) -> Any:
         """JSON lines, or a JSON array of objects."""
@@ -224,17 +237,19 @@ def _check_lines(path: Path, label: str) -> None:
 def check_line(line: bytes, number: int, label: str) -> None:
     """A line of JSON that is no object is an error that names it."""
     try:
-        content = json.loads(line) if line.strip() else {}
+        content = json.loads(line, parse_constant=_no_constant) if line.strip() else {}
     except ValueError as error:
-        raise FileError(f"line {number} of {label} is not JSON: {_first_line(error)}.") from error
+        raise FileError(
+            f"line {number} of {label} is not JSON: {first_line(error)}; each line must be an object of its own."
+        ) from error
     if not isinstance(content, dict):
         raise FileError(
             f"line {number} of {label} is {type(content).__name__}; each line must be an object, name to value."
         )
 
 
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")[:200]
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON, write null for a missing value")
 
 
 def without_words(frame: Any, words: Sequence[str]) -> Any:
@@ -333,7 +348,7 @@ def _head(path: Path, name: str) -> bytes:
     if not path.exists():
         raise FileError(f"there is no file {name!r}{_near_files(path)}")
     if path.is_dir():
-        raise FileError(f"{name!r} is a folder, not a file.")
+        raise FileError(f"{name!r} is a folder, not a file; give one of its files (select, apply and scan read folders).")
     try:
         if not path.is_file():
             return b""

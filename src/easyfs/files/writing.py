@@ -84,7 +84,7 @@ def write_scan(scan: Scan, out: IO[bytes], *, to: str, compressed: bool = False,
     whole : bool, default=False
         Whether the table may be in memory as a whole.
     """
-    frames = _or_empty((frame for frame, _ in scan.batches()), scan)
+    frames = _or_empty(scan.batches(), scan)
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) if compressed else nullcontext(out) as stream:
         if to in DELIMITED and scan.is_delimited:
             first = scan.members[0].source
@@ -116,15 +116,17 @@ def _write_arrow(frames: Iterator[Any], stream: Any, to: str) -> None:
     pa = optional("pyarrow", "tables", "writing such a table in parts")
     parquet = optional("pyarrow.parquet", "tables", "writing such a table in parts")
     writer: Any = None
-    for frame in frames:
-        table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
-        if writer is None and to == "parquet":
-            writer = parquet.ParquetWriter(stream, table.schema, compression="zstd")
-        elif writer is None:
-            writer = pa.ipc.new_file(stream, table.schema)
-        writer.write_table(table.cast(writer.schema) if to == "parquet" else table)
-    if writer is not None:
-        writer.close()
+    try:
+        for frame in frames:
+            table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+            if writer is None and to == "parquet":
+                writer = parquet.ParquetWriter(stream, table.schema, compression="zstd")
+            elif writer is None:
+                writer = pa.ipc.new_file(stream, table.schema)
+            writer.write_table(table.cast(writer.schema) if to == "parquet" else table)
+    finally:  # also where writing ends early: a writer that is left alone closes itself when its stream is gone
+        if writer is not None:
+            writer.close()
 
 
 def _kept(chunks: Iterable[Any], rows: Any, added: Any) -> Iterator[Any]:

@@ -1,0 +1,82 @@
+"""Work shared out over threads: in order, a few blocks at a time, and what is wrong is said in order, too."""
+
+from __future__ import annotations
+
+import gc
+import time
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from easyfs.common.threads import map_blocks, own_threads
+
+
+class Item:
+    """Something that shows whether it is still in memory."""
+
+    def __init__(self, number: int):
+        self.number = number
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_results_come_in_the_order_of_the_items(threads: int) -> None:
+    with own_threads(threads):
+        assert list(map_blocks(lambda i: (time.sleep(0.003 * (i % 2)), i)[1], range(20))) == list(range(20))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_no_item_outlives_its_turn(threads: int) -> None:
+    alive: list[weakref.ref[Item]] = []
+    most = []
+
+    def items() -> Iterator[Item]:
+        for number in range(30):
+            item = Item(number)
+            alive.append(weakref.ref(item))
+            yield item
+            del item
+
+    with own_threads(threads):
+        for _ in map_blocks(lambda item: item.number, items(), 4):
+            gc.collect()
+            most.append([one().number for one in alive if one() is not None])  # type: ignore[union-attr]
+    assert all(0 not in numbers for numbers in most[10:])
+    assert max(map(len, most)) <= 6
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_first_thing_that_is_wrong_is_said(threads: int) -> None:
+    done = []
+
+    def items() -> Iterator[int]:
+        yield from range(6)
+        raise ValueError("no more items")
+
+    def work(i: int) -> int:
+        time.sleep(0.02)
+        if i == 3:
+            raise ValueError("wrong with 3")
+        done.append(i)
+        return i
+
+    with own_threads(threads), pytest.raises(ValueError, match=r"^wrong with 3$"):
+        list(map_blocks(work, items()))
+    with own_threads(threads), pytest.raises(ValueError, match=r"^no more items$"):
+        list(map_blocks(lambda i: i, items()))
+
+
+def test_what_has_not_begun_is_not_done_after_an_error() -> None:
+    done = []
+
+    def work(i: int) -> int:
+        if i == 0:
+            time.sleep(0.05)
+            raise ValueError("wrong with 0")
+        time.sleep(0.2)
+        done.append(i)
+        return i
+
+    with own_threads(2), pytest.raises(ValueError, match=r"^wrong with 0$"):
+        list(map_blocks(work, range(100)))
+    assert len(done) <= 2
