@@ -235,6 +235,14 @@ class TestOddPartitions:
         frames = cut(frame)
         self.check(frame, of_frames([*frames[:place], frame.iloc[:0], *frames[place:]], frame))
 
+    @pytest.mark.parametrize("target", ["price", ["price", "weight"]])
+    def test_partitions_that_a_filter_leaves_empty(self, n: int, target: Any) -> None:
+        frame = with_only(table(n), "price", "weight").sort_values("c0", ignore_index=True)
+        lazy = dd.from_pandas(frame, npartitions=6)
+        lazy, left = lazy[lazy["c0"] > 0], frame[frame["c0"] > 0].reset_index(drop=True)
+        wanted = EasyFS(2, random_state=0).fit(left, target)
+        is_same(wanted, EasyFS(2, random_state=0).fit(lazy, target))
+
     def test_a_column_without_a_value_in_one_partition(self, n: int) -> None:
         frame = with_only(table(n), "group")
         frames = cut(frame)
@@ -325,6 +333,24 @@ class TestFaults:
         self.refuses(r"^partition 2: column 'group' holds numbers", of_frames(frames))
         y = of_frames(frames)["group"]
         self.refuses(r"^partition 2: y holds numbers", of_frames(frames)[NUMBERS], y)
+
+    def test_a_file_that_is_cut_off(self, frames: list[pd.DataFrame], tmp_path: Path) -> None:
+        for j, part in enumerate(frames):
+            part.to_parquet(tmp_path / f"{j}.parquet")
+        read = dd.read_parquet(tmp_path)
+        broken = tmp_path / "2.parquet"
+        broken.write_bytes(broken.read_bytes()[:-500])
+        self.refuses(r"^a partition of X cannot be read \(.*easyfs\.scan says which one", read)
+
+    def test_a_table_that_is_another_at_each_reading(self, frames: list[pd.DataFrame]) -> None:
+        sizes = iter(range(100, 0, -1))
+        lazy = of_frames(frames).map_partitions(lambda part: part.head(next(sizes)), meta=frames[0].iloc[:0])
+        self.refuses(r"^partition \d: it had \d+ rows, and has \d+ when it is read again; persist\(\)", lazy)
+
+    def test_a_worker_with_another_version(self, frames: list[pd.DataFrame], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("easyfs.estimator.elsewhere.VERSION", "0.0.1")
+        with pytest.raises(RuntimeError, match=r"partition \d: EasyFS .* runs there, but 0\.0\.1 where fit was called"):
+            EasyFS(2, random_state=0).fit(of_frames(frames), "group")
 
     def test_infinity(self, frames: list[pd.DataFrame]) -> None:
         frames[2].iloc[0, 0] = np.inf
@@ -437,6 +463,13 @@ def test_only_sums_travel(here: None) -> None:
     for known in (None, 4 * MANY):
         scanned = of_dask(often).reduce(partial(scan, seed=0, table_rows=known))
         assert SAMPLE_ROWS <= len(scanned.numbers) <= 1.35 * SAMPLE_ROWS < MANY * 4 / 3
+
+
+def test_a_client_that_knows_the_address_alone(cluster: Client) -> None:
+    frame = with_only(table(), "group")
+    with Client(cluster.scheduler.address):
+        found = EasyFS(3, random_state=0).fit(dd.from_pandas(frame, npartitions=3), "group")
+    is_same(EasyFS(3, random_state=0).fit(frame, "group"), found)
 
 
 def test_a_worker_that_dies(cluster: Client, tmp_path: Path) -> None:

@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from easyfs.engines.parts import Part, labels_of, stack, take_rows
+from easyfs.engines.parts import Part, labels_of, stack
 from easyfs.engines.sampling import MOST_LABELS, Scanned, scan, with_labels
 from easyfs.passes.block import Block
 from easyfs.sample.drawing import draw_rows
+from easyfs.tables.frames import take_rows
 from easyfs.tables.levels import MOST_COUNTED, added, levels_in
 from easyfs.tables.target import Target, check_target
-from easyfs.tables.weights import drop_weightless
+from easyfs.tables.weights import counted_rows, no_weights_of_one
 
 SEED, SIZE = 7, 60
 
@@ -39,8 +40,9 @@ def scanned(X, y, weight, cuts, size=SIZE, order=None, table_rows=None):
 
 
 def drawn_in_memory(y, weight=None, size=SIZE, classes=True):
+    X, y, weight = counted_rows(np.arange(float(len(y)))[:, None], y, weight)
     target = check_target(y, len(y), "classification" if classes else "regression")
-    block = Block(*drop_weightless(np.arange(float(len(y)))[:, None], target, weight))
+    block = Block(X, target, no_weights_of_one(weight))
     return block.sample(SEED, size)
 
 
@@ -222,7 +224,8 @@ def test_one_name_in_a_list_is_one_target():
 def test_very_many_labels_are_not_counted():
     y = np.arange(MOST_LABELS + 1)
     assert scan(Part(np.zeros((len(y), 1)), y, None, 0, "f"), SEED).counts is None
-    one, other = (scan(Part(np.zeros((800, 1)), np.arange(a, a + 800), None, a, "f"), SEED) for a in (0, 800))
+    half = MOST_LABELS // 2 + 1
+    one, other = (scan(Part(np.zeros((half, 1)), np.arange(a, a + half), None, a, "f"), SEED) for a in (0, half))
     assert one.counts is not None
     assert (one + other).counts is None
 

@@ -79,6 +79,10 @@ def test_what_is_wrong_is_named() -> None:
         EasyFS(2).fit(bad, y)
     with pytest.raises(ValueError, match="49 entries"):
         EasyFS(2).fit(torch.as_tensor(X), y[:49])
+    with pytest.raises(TypeError, match="complex numbers"):
+        EasyFS(2).fit(torch.as_tensor(X).to(torch.complex64), y)
+    with pytest.raises(ValueError, match=r"0 sample"):
+        EasyFS(2).fit(torch.as_tensor(X)[:0], y[:0])
     fitted = EasyFS(2, random_state=0).fit(torch.as_tensor(X), y)
     with pytest.raises(ValueError, match="features"):
         fitted.transform(torch.as_tensor(X[:, :4]))
@@ -98,8 +102,20 @@ def test_a_table_in_memory_is_summed_up_on_the_device_that_is_named(form: Any, d
 
 
 def test_a_device_that_is_not_there_is_said() -> None:
-    with pytest.raises(ValueError, match=r"device='tpu' cannot be used"):
-        EasyFS(device="tpu").fit(*table(100))
+    X, y = table(100)
+    for rows in (X, torch.as_tensor(X)):
+        with pytest.raises(ValueError, match=r"device='tpu' cannot be used"):
+            EasyFS(device="tpu").fit(rows, y)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_rows_of_weight_zero_are_left_out(device: str) -> None:
+    X, y = table(600)
+    label = np.where(y > np.quantile(y, 0.8), "high", np.where(y > np.median(y), "middle", "low"))
+    for target, weight in ((y, np.arange(600) % 3.0), (label, np.where(label == "high", 0.0, 2.0))):
+        found = EasyFS(3, random_state=0).fit(torch.as_tensor(X, device=device), target, weight)
+        assert_same(found, EasyFS(3, random_state=0).fit(X, target, weight))
+        assert found.n_rows_ == np.count_nonzero(weight)
 
 
 def test_names_and_sparse_tensors_are_refused_in_plain_words() -> None:

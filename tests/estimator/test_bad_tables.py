@@ -83,6 +83,12 @@ def test_dates_in_an_array_are_named() -> None:
         small().fit(np.arange(200).reshape(40, 5).astype("datetime64[D]"), y)
 
 
+def test_records() -> None:
+    records = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [2.0, 3.0, 4.0]}).to_records()
+    with pytest.raises(TypeError, match=says("array of records", "'a'", "pandas.DataFrame")):
+        small().fit(records, [1.0, 2.0, 3.0])
+
+
 def test_complex_numbers() -> None:
     X, y = table()
     with pytest.raises(ValueError, match=says("complex")):

@@ -116,3 +116,15 @@ def test_columns_that_are_the_rare_class_itself(n: int, compression: str, dtype:
     assert selector.order_[0] in (5, 8)
     assert selector.relevance_ is not None
     np.testing.assert_allclose(selector.relevance_[[5, 8]], 1.0, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_single_precision_gives_the_ranking_of_double(seed):
+    # Columns that nearly add up to constants: what nodes hear of them cancels, and few digits of float32 would be left.
+    rng = np.random.default_rng(seed)
+    half = rng.integers(0, 10, size=(2000, 6))
+    X = np.hstack([half, 9 - half, half + 1e-3 * rng.normal(size=half.shape)]).astype(np.float32)
+    y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=2000)
+    single, double = (EasyFSRanking(10, n_enhancement=400, random_state=seed).fit(A, y) for A in (X, X.astype(np.float64)))
+    np.testing.assert_array_equal(single.order_, double.order_)
+    np.testing.assert_allclose(single.scores_, double.scores_, rtol=1e-6)

@@ -68,3 +68,13 @@ def test_selected_copies_say_each_other() -> None:
     X[:, 2] = X[:, 1]
     selector = EasyFS(3, include=[1, 2], random_state=0).fit(X, y)
     np.testing.assert_allclose(selector.redundancy_[[1, 2]], 1.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("n", [200, 400, 3000])
+def test_a_copy_stands_behind_the_first_of_its_kind(n: int) -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, 6))
+        y = X[:, 0] + rng.standard_normal(n)
+        order = EasyFS(random_state=seed).fit(np.hstack([X, X]), y).order_.tolist()
+        assert all(order.index(j) < order.index(j + 6) for j in range(6))

@@ -168,6 +168,7 @@ def test_what_went_wrong_is_in_the_file_and_is_not_done_again(limited: tuple[Com
     found, folder = limited
     content = (folder / "results.jsonl").read_bytes()
     loaded = Comparison.load(folder / "results.jsonl")
+    assert all(row["threads"] >= 1 for row in loaded.failures())
     assert {row["selector"]: row["status"] for row in loaded.failures()} == {
         row["selector"]: row["status"] for row in found.failures()
     }

@@ -97,6 +97,7 @@ def test_every_row_says_what_it_was_made_with(tmp_path: Path) -> None:
         assert row["date"].endswith("Z")
         assert row["threads"] >= 1
         assert "cores" in row["machine"]
+        assert f"numpy {np.__version__}" in row["libraries"]
         assert "commit" in row
         assert row["seed"] == row["fold"]
     assert set(Comparison.load(path).fits()["version"]) == {VERSION}
@@ -106,7 +107,7 @@ def test_rows_without_a_version_are_read_and_not_gone_on_from(tmp_path: Path) ->
     X, y = classes()
     path = tmp_path / "results.jsonl"
     compare(["pearson"], X, y, sizes=[2], results=path, **QUICK)
-    new = ("version", "commit", "date", "machine", "threads", "code", "table", "seed")
+    new = ("version", "commit", "date", "machine", "libraries", "threads", "code", "table", "seed")
     old = [{name: entry for name, entry in row.items() if name not in new} for row in rows_of(path)]
     path.write_text("".join(json.dumps(row) + "\n" for row in old))
     loaded = Comparison.load(path)

@@ -77,7 +77,7 @@ def test_tidy_tables_have_a_row_for_each_fit_and_score() -> None:
     fits, scores = found.fits(), found.scores()
     assert list(fits.columns) == [
         *["name", "selector", "repeat", "fold", "seconds", "peak_mb", "status", "reason", "note"],
-        *["version", "commit", "date", "machine", "threads"],
+        *["version", "commit", "date", "machine", "libraries", "threads"],
     ]
     assert list(scores.columns) == [
         *["name", "selector", "repeat", "fold", "size", "model", "status", "reason"],

@@ -70,6 +70,21 @@ def test_mean_ranks_equal_the_loop(scores: np.ndarray) -> None:
     np.testing.assert_allclose(friedman(scores).ranks, expected, atol=1e-12)
 
 
+@given(
+    st.integers(1, 6).flatmap(lambda k: arrays(np.float64, st.tuples(st.integers(1, 5), st.just(k)), elements=SCORES)),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1e-9, 1.0, 1e9]),
+)
+def test_last_digits_do_not_rank(scores: np.ndarray, seed: int, unit: float) -> None:
+    noise = 1.0 + 4e-16 * np.random.default_rng(seed).integers(-3, 4, scores.shape)
+    near = (scores + 1.0) * unit * noise
+    np.testing.assert_array_equal(mean_ranks(near), mean_ranks(scores))
+    if scores.shape[1] > 1:
+        names = [str(j) for j in range(scores.shape[1])]
+        for found, expected in zip(duels(near, names, "0"), duels(scores, names, "0"), strict=True):
+            assert (found.wins, found.ties, found.losses) == (expected.wins, expected.ties, expected.losses)
+
+
 def test_mean_ranks_by_hand() -> None:
     scores = np.array([[0.9, 0.8, 0.8, np.nan], [np.nan, 0.5, 0.6, np.nan]])
     np.testing.assert_allclose(mean_ranks(scores), [(1 + 3.5) / 2, (2.5 + 2) / 2, (2.5 + 1) / 2, (4 + 3.5) / 2])

@@ -182,8 +182,14 @@ def test_names_are_shown() -> None:
     found = stability_selection(make_selector("pearson", 1), frame, frame["pulse"] * 2, n_runs=10, random_state=0)
     assert found.names == ["age", "weight", "pulse", "noise"]
     assert "pulse (100%)" in str(found)
-    assert "1 columns are selected in at least 75% of 10 runs" in str(found)
+    assert "1 column is selected in at least 75% of 10 runs" in str(found)
     assert "2 (100%)" in str(stability_selection(make_selector("pearson", 1), frame.to_numpy(), frame["pulse"], n_runs=4))
+
+
+def test_none_that_is_stable_is_said() -> None:
+    rng = np.random.default_rng(0)
+    found = stability_selection(make_selector("random", 1), rng.standard_normal((60, 20)), n_runs=4, random_state=0)
+    assert str(found) == "no column is selected in at least 75% of 4 runs."
 
 
 def test_without_a_target_and_by_name() -> None:

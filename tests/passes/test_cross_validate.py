@@ -14,7 +14,16 @@ from sklearn.linear_model import Ridge
 
 from easyfs import EasyFS, EasyFSRanking, LassoSelector, PearsonSelector
 from easyfs.passes.block import Block
-from easyfs.passes.cross_validate import FOLDS, PENALTY, CrossValidated, _explained, fold_of_rows
+from easyfs.passes.cross_validate import (
+    FOLDS,
+    MOST_PRODUCTS,
+    PENALTY,
+    CrossValidated,
+    _explained,
+    _products,
+    _units,
+    fold_of_rows,
+)
 from easyfs.tables.target import check_target
 
 
@@ -137,3 +146,29 @@ def test_where_it_cannot_be_used() -> None:
     for selector in (PearsonSelector("cv"), LassoSelector("cv")):
         with pytest.raises(ValueError, match="'cv' is for EasyFS"):
             selector.fit(X, y)
+
+
+@pytest.mark.parametrize("levels", [3, 15])
+def test_categories_that_matter_together(levels: int) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, levels, 1500), rng.integers(0, levels, 1500)
+    y = 3.0 * rng.normal(size=levels)[a] * rng.normal(size=levels)[b] + 0.3 * rng.normal(size=1500)
+    X = pd.DataFrame({"a": [f"a{v}" for v in a], "b": [f"b{v}" for v in b], "x": rng.normal(size=1500)})
+    selector = EasyFS("cv", random_state=0).fit(X, y)
+    assert list(selector.get_feature_names_out()) == ["a", "b"]
+    assert selector.cv_results_["mean_test_score"][1] > 0.3
+
+
+def test_a_group_has_few_products_however_many_indicators_its_categories_have() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 30, size=(500, 4))
+    plain = [np.concatenate([codes[:, [k]] == np.arange(30) for k in range(4)], axis=1).astype(float)] * 2
+    labels = np.repeat(np.arange(4), 30)
+    for many in (1, 2, 3, 4):
+        where = list(range(30 * many))
+        units = _units(plain[0], where, labels)
+        assert [len(unit) for unit in units] == [30] * many
+        assert _products(plain, units)[0].shape[1] <= MOST_PRODUCTS
+    values = [rng.normal(size=(500, 3))] * 2
+    assert _units(values[0], [0, 2], np.array([7, 7, 7])) == [[0], [2]]  # numbers of one group are no indicators
+    assert _products(values, [[0], [2]])[0].shape[1] == 4

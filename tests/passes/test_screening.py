@@ -88,6 +88,18 @@ def test_more_columns_than_can_be_compared_are_an_error():
         EasyFS(250, memory_limit=LITTLE / 10).fit(X, y)
 
 
+def test_blocks_that_make_a_table_too_wide_are_refused_and_nothing_is_lost() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 300)), rng.normal(size=400)
+    selector = EasyFS(3, random_state=0, memory_limit=2.0 * 8 * 300 * 250 / 1e9)
+    selector.partial_fit(X[:200], y[:200])
+    order = selector.order_
+    with pytest.raises(ValueError, match=r"X has 300 columns, and by now too many rows.*easyfs\.scan"):
+        selector.partial_fit(X[200:], y[200:])
+    assert selector.n_rows_ == 200
+    np.testing.assert_array_equal(selector.order_, order)
+
+
 @pytest.mark.parametrize("wrong", [0, -1, "4 GB", None])
 def test_a_wrong_limit_is_said(wrong):
     with pytest.raises((TypeError, ValueError), match="memory_limit"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -321,9 +322,11 @@ class TestNoTables:
             ((row for row in np.eye(3)), r"a generator, not a table; pass the rows as a list, such as list\(X\)"),
             (zip([1.0], [2.0], strict=True), r"a zip, not a table; pass the rows as a list"),
             ({1.0, 2.0}, r"a set, not a table; pass the rows as a list"),
-            ("table.csv", "the text 'table.csv', not a table; read the file first"),
+            ("table.csv", "the text 'table.csv', not a table; read the file first.* or give EasyFS what easyfs.scan makes"),
+            (Path("table.csv"), "the path 'table.csv', not a table; read the file first"),
+            ([pd.DataFrame({"a": [1.0]})] * 2, r"a list of tables; put them below each other first"),
         ],
-        ids=["dict", "dicts", "generator", "zip", "set", "text"],
+        ids=["dict", "dicts", "generator", "zip", "set", "text", "path", "tables"],
     )
     def test_the_error_says_what_to_pass(self, X: Any, what: str) -> None:
         with pytest.raises(TypeError, match=f"X is {what}"):
@@ -336,6 +339,13 @@ class TestNoTables:
         ):
             with pytest.raises(TypeError, match=f"X is {what}"):
                 use()
+
+    def test_it_is_said_before_a_target_is_looked_for_by_name(self) -> None:
+        with pytest.raises(TypeError, match=r"X is the text 'table\.csv', not a table"):
+            make_selector("easyfs", 1).fit("table.csv", "price")
+        twice = pd.DataFrame(np.eye(3), columns=["a", "price", "price"])
+        with pytest.raises(ValueError, match="X has 2 columns called 'price'"):
+            make_selector("easyfs", 1).fit(twice, "price")
 
 
 @pytest.mark.parametrize("info", available_selectors(), ids=lambda info: info.name)

@@ -110,3 +110,13 @@ def test_comparisons_stability_and_reports_take_the_name_of_the_target(tmp_path:
     selector = EasyFS(1, random_state=0).fit(table, "y")
     pages = [selector.report(None, *given, stability=2).content["features"] for given in ((table, "y"), (X, y))]
     assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("parameter", ["include", "exclude"])
+def test_the_target_is_neither_included_nor_excluded(parameter: str, library: str) -> None:
+    table = LIBRARIES[library](columns())
+    with pytest.raises(ValueError, match=f"{parameter} names column 'price', which is the target .* leave it out"):
+        EasyFS(2, **{parameter: ["x1", "price"]}).fit(table, "price")
+    with pytest.raises(ValueError, match=f"{parameter} names column 'count', which is the weights"):
+        EasyFS(2, **{parameter: "count"}).fit(table, "price", sample_weight="count")

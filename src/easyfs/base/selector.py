@@ -25,9 +25,8 @@ from easyfs.base.saving import content_of, write_selection
 from easyfs.common.reporting import make_report
 from easyfs.common.types import Array
 from easyfs.tables.columns import NUMBER, ColumnInfo
-from easyfs.tables.encoder import TableEncoder, read_table
+from easyfs.tables.encoder import PLAINLY, Counting, TableEncoder, read_table
 from easyfs.tables.frames import check_is_table, column_names, column_types, is_table, missing_in, take_columns, to_matrix
-from easyfs.tables.levels import Levels
 from easyfs.tables.naming import Roles, without
 from easyfs.tables.target_summary import TargetInfo
 from easyfs.tables.weights import weighs_nothing
@@ -92,21 +91,20 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
         X: Any,
         *,
         reset: bool,
-        min_rows: int = 2,
+        min_rows: int | None = None,
         encoder: TableEncoder | None = None,
         learn: bool = True,
         count: bool = True,
-        more: bool = False,
-        levels: Levels | None = None,
+        counting: Counting = PLAINLY,
     ) -> Array:
         """Check names and number of columns; give the table as a matrix of numbers.
 
         A table with columns that are no numbers is encoded; how is learnt where ``reset`` is set, unless ``learn`` is not:
         then as ``encoder`` does it, or not at all. ``count`` says whether the table is one to learn from, whose missing
-        values are counted, ``more`` whether more rows will come, and ``levels`` how often each value of a column comes
-        where the table is a sample.
+        values are counted, and ``counting`` how its values are. Of rows with weights one may be enough.
         """
-        checks: dict[str, Any] = {"estimator": self, "min_rows": min_rows}
+        enough = min_rows or (2 if counting.weight is None else 1)
+        checks: dict[str, Any] = {"estimator": self, "min_rows": enough}
         check_is_table(X)
         if not is_table(X):
             matrix = to_matrix(X, **checks)
@@ -117,11 +115,13 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
         elif reset:
             names = column_names(X) or []
             include = getattr(self, "include", None)
+            for parameter in ("include", "exclude"):
+                self._roles.check_others(parameter, getattr(self, parameter, None))
             named = names if all(isinstance(name, str) for name in names) else None
             if learn:
                 wanted = resolve_columns("include", include, len(names), named)
                 adjusted = resolve_columns("adjust_for", getattr(self, "adjust_for", None), len(names), named)
-                encoder, matrix = read_table(X, wanted, adjusted, more=more, levels=levels, **checks)
+                encoder, matrix = read_table(X, wanted, adjusted, counting=counting, **checks)
             else:
                 matrix = to_matrix(X, **checks) if encoder is None else encoder.transform(X, **checks)
             validate_data(self, X, reset=True, skip_check_array=True)

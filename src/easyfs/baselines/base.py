@@ -16,10 +16,11 @@ from easyfs.common.threads import threads_for
 from easyfs.common.types import Array
 from easyfs.sums.measuring import measure_scaling
 from easyfs.sums.scaling import Scaling
+from easyfs.tables.encoder import Counting
 from easyfs.tables.naming import take_roles
 from easyfs.tables.target import Target, check_target, check_varies
 from easyfs.tables.target_summary import describe_target
-from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
+from easyfs.tables.weights import check_enough_rows, check_weights, no_weights_of_one, usable_weights
 
 # Columns and targets of sizes beyond these are given to the methods in other units.
 LARGEST, SMALLEST = 1e100, 1e-100
@@ -202,11 +203,10 @@ class Baseline(BaseSelector):
         self._forget()
         self._check_parameters()
         X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
-        matrix = self._check_table(X, reset=True)
+        matrix = self._check_table(X, reset=True, counting=Counting(usable_weights(X, sample_weight)))
         n, d = matrix.shape
         target = self._check_target(y, n)
-        weight = check_weights(sample_weight, n)
-        matrix, target, weight = drop_weightless(matrix, target, weight)
+        weight = no_weights_of_one(check_weights(sample_weight, n))
         constraints = self._constraints()
         check_enough_rows(matrix, weight)
         check_varies(target)

@@ -51,8 +51,8 @@ def lars_coefficients(X: Array, Y: Array, n_nonzero_coefs: int) -> Array:
     ndarray of shape (m, t)
     """
     n, m = X.shape
-    # Lars stops at an absolute threshold, so it gets columns and targets of the size of 1.
-    size, sizes = X.std(axis=0).max(), Y.std(axis=0)
+    # Lars stops, and tells a column from combinations of others, at absolute thresholds: it gets columns of length 1.
+    size, sizes = X.std(axis=0).max() * np.sqrt(n), Y.std(axis=0) * np.sqrt(n)
     scaled = np.asfortranarray((X - X.mean(axis=0)) / size)
     steps = min(n_nonzero_coefs, m, n - 1)
     model = Lars(n_nonzero_coefs=steps, precompute=m <= n, fit_path=False, copy_X=False)

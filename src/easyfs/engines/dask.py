@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
+from easyfs.common.telling import first_line
 from easyfs.common.threads import blas_at_one
-from easyfs.engines.parts import Part, Progress, n_rows_of
-from easyfs.tables.frames import check_is_table, pandas_kind
+from easyfs.engines.parts import Part, Progress
+from easyfs.tables.frames import check_is_table, n_rows_of, pandas_kind
 from easyfs.tables.naming import Roles, roles_of, split
 
 Result = TypeVar("Result")
@@ -86,13 +88,13 @@ class DaskTable:
         reading = dask.delayed(self._reading, traverse=False)
         run, add = dask.delayed(_found_in, pure=False), dask.delayed(operator.add, pure=False)
         results = [
-            run(shared, reading, *pieces, first, number)
-            for number, (pieces, first) in enumerate(zip(self._pieces, self._firsts, strict=True))
+            run(shared, reading, *pieces, first, n, number)
+            for number, (pieces, first, n) in enumerate(zip(self._pieces, self._firsts, self._lengths, strict=True))
         ]
         while len(results) > 1:
             pairs = [add(*results[i : i + 2]) for i in range(0, len(results) - 1, 2)]
             results = pairs + results[2 * len(pairs) :]
-        with blas_at_one():  # threads are shared out by Dask
+        with blas_at_one(), reading_partitions():  # threads are shared out by Dask
             result: Result = dask.compute(results[0])[0]
         return result
 
@@ -147,13 +149,14 @@ class DaskTable:
             known = self.collection.chunks[0]
             if not np.isnan(known).any():
                 return [int(n) for n in known]
-        elif len(self.collection.columns):  # one column may be far less to read than all
-            one = self.collection[[self.collection.columns[0]]]
-            counted = [int(n) for n in one.map_partitions(n_rows_of, meta=(None, "int64")).compute()]
-            if len(counted) == len(self._blocks):
-                return counted
-        count = dask.delayed(_n_rows, pure=False)
-        return list(dask.compute(*(count(block) for block in self._blocks)))
+        with reading_partitions():
+            if self.framed and len(self.collection.columns):  # one column may be far less to read than all
+                one = self.collection[[self.collection.columns[0]]]
+                counted = [int(n) for n in one.map_partitions(n_rows_of, meta=(None, "int64")).compute()]
+                if len(counted) == len(self._blocks):
+                    return counted
+            count = dask.delayed(_n_rows, pure=False)
+            return list(dask.compute(*(count(block) for block in self._blocks)))
 
     @property
     def _firsts(self) -> list[int]:
@@ -194,6 +197,20 @@ class DaskTable:
         _check_length(given.shape[0], sum(self._lengths), name)
         wanted = tuple(self._lengths)
         return given if given.chunks[0] == wanted else given.rechunk({0: wanted})
+
+
+@contextmanager
+def reading_partitions() -> Iterator[None]:
+    """What goes wrong in the user's own part of the graph, such as a file that cannot be read, is said to be that."""
+    try:
+        yield
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        if str(error).startswith("partition "):
+            raise
+        raise ValueError(
+            f"a partition of X cannot be read ({type(error).__name__}: {first_line(error)}); of files, "
+            "easyfs.scan says which one."
+        ) from error
 
 
 def _is_array(given: Any) -> bool:
@@ -323,11 +340,16 @@ def _check_kind(name: str, found: Any, expected: Any) -> None:
 
 
 def _found_in(
-    function: Callable[[Part], Result], reading: Reading, X: Any, y: Any, weight: Any, first: int, number: int
+    function: Callable[[Part], Result], reading: Reading, X: Any, y: Any, weight: Any, first: int, n: int, number: int
 ) -> Result:
     """``function`` of a partition, with its number in what may be wrong with it; runs where the partition is."""
     label = f"partition {number}"
     try:
+        if n_rows_of(X) != n:
+            raise ValueError(
+                f"it had {n:,} rows, and has {n_rows_of(X):,} when it is read again; persist() a table that is other rows "
+                "at each reading, such as a random sample."
+            )
         return function(reading.part(X, y, weight, first, label))
     except (TypeError, ValueError) as error:
         if str(error).startswith(label):

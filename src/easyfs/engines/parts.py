@@ -8,7 +8,7 @@ part is summed up under the plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -24,10 +24,10 @@ from easyfs.passes.screening import Marginals, marginals
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 from easyfs.tables.encoder import TableEncoder
-from easyfs.tables.frames import is_table, missing_in, to_matrix
+from easyfs.tables.frames import as_numpy, is_table, missing_in, n_rows_of, take_rows, to_matrix
 from easyfs.tables.naming import Roles
 from easyfs.tables.target import Target
-from easyfs.tables.weights import check_weights, drop_weightless
+from easyfs.tables.weights import check_weights, no_weights_of_one
 
 Result = TypeVar("Result")
 Progress = Callable[[int], None]
@@ -89,20 +89,6 @@ class PartedTable(Protocol):
         """The table with some of its columns (names, or positions of an array), of its own kind, without reading it."""
 
 
-def n_rows_of(X: Any) -> int:
-    """Number of rows."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def take_rows(X: Any, rows: Array) -> Any:
-    """Some rows of an array or a table, by position."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if hasattr(X, "take") and is_table(X):  # Arrow
-        return X.take(rows)
-    return X[rows]
-
-
 def stack(parts: list[Any]) -> Any:
     """Rows of several arrays or tables of one kind below each other."""
     parts = [part for part in parts if n_rows_of(part)] or parts[:1]
@@ -137,12 +123,7 @@ def labels_of(y: Any) -> Array | None:
     """A target as an array; None without one."""
     if y is None:
         return None
-    if hasattr(y, "to_numpy"):
-        try:
-            y = y.to_numpy()
-        except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
-            y = y.to_numpy(zero_copy_only=False)
-    values = np.asarray(y)
+    values = np.asarray(as_numpy(y))
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.dtype == object and len(values) and all(isinstance(value, str) for value in values.ravel()):
@@ -163,6 +144,27 @@ def check_part_weights(part: Part, n: int) -> Array | None:
         what = "negative" if weight[wrong[0]] < 0 else "missing, or not finite,"
         raise ValueError(f"{part.label}: sample_weight is {what} in row {part.row(wrong[0])}; use 0 to leave a row out.")
     return np.zeros(n) if not weight.any() else check_weights(weight, n)
+
+
+def check_version(version: str, part: Part) -> None:
+    """The version where fit was called is the one that runs here."""
+    if version != VERSION:
+        raise RuntimeError(
+            f"{part.label}: EasyFS {VERSION} runs there, but {version} where fit was called; install one version."
+        )
+
+
+# What to do about a table whose rows are others when it is read again.
+OTHER_ROWS = (
+    "it has other rows than when it was first read; write a table that is other rows at each reading (a random filter or "
+    "sample, rows added meanwhile) to files first, and fit those."
+)
+
+
+def check_same_rows(first: int, again: int) -> None:
+    """A table has as many rows each time it is read: otherwise sample and sums are not of one table."""
+    if first != again:
+        raise ValueError(f"X had {first:,} rows when it was first read, and {again:,} when it was read again: {OTHER_ROWS}")
 
 
 @dataclass
@@ -217,22 +219,24 @@ class Summing:
             return Summed(summarise(self.plan, block, kernels_on(self.device)), missing, block.n_rows)
 
     def _block(self, part: Part) -> tuple[Block, Array]:
-        """The rows of a part as numbers, and how many are missing in each column."""
-        if self.version != VERSION:
-            raise RuntimeError(
-                f"{part.label}: EasyFS {VERSION} runs there, but {self.version} where fit was called; install one version."
-            )
-        n = n_rows_of(part.X)
+        """The rows of a part as numbers, and how many are missing in each column; rows of weight zero are not there."""
+        check_version(self.version, part)
         try:
+            weight = check_part_weights(part, n_rows_of(part.X))
+            if weight is not None and not weight.all():
+                rows = np.flatnonzero(weight)
+                labels = labels_of(part.y)
+                part = replace(part, X=take_rows(part.X, rows), y=None if labels is None else labels[rows])
+                weight = weight[rows]
             convert = to_matrix if self.encoder is None else self.encoder.transform
             matrix = convert(part.X, min_rows=0, by_column=True)
             missing = missing_in(matrix) if self.encoder is None else self.encoder.missing_in(part.X, matrix)
-            target = self._target(part, n)
-            weight = check_part_weights(part, n)
-            block = Block(*drop_weightless(matrix if self.columns is None else matrix[:, self.columns], target, weight))
+            target = self._target(part, matrix.shape[0])
+            if self.columns is not None:
+                matrix = matrix[:, self.columns]
         except ValueError as error:
             raise ValueError(f"{part.label}: {error}") from error
-        return block, missing
+        return Block(matrix, target, no_weights_of_one(weight)), missing
 
     def _target(self, part: Part, n: int) -> Target:
         y = labels_of(part.y)
@@ -244,7 +248,7 @@ class Summing:
                 y = y.astype(str)
             classes, codes = np.unique(y, return_inverse=True)
             return Target(self.target.task, "classes", codes.reshape(-1), classes)
-        values = np.asarray(y, dtype=np.float64).reshape(n, -1)
+        values = np.asarray(y, dtype=np.float64).reshape(n, y.shape[1] if y.ndim == 2 else 1)
         return Target(self.target.task, "values", values)
 
 

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from easyfs.common.types import Array
-from easyfs.engines.parts import Part, check_part_weights, n_rows_of, stack, take_rows
+from easyfs.common.version import VERSION
+from easyfs.engines.parts import OTHER_ROWS, Part, check_part_weights, check_version, stack
 from easyfs.passes.block import SAMPLE_ROWS, sample_rows
 from easyfs.passes.screening import MEMORY_LIMIT
 from easyfs.sample.drawing import LEAST_OF_EQUAL_PART, MOST_COUNTED, quotas, row_hashes
+from easyfs.tables.frames import n_rows_of, take_rows
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
 from easyfs.tables.reading import are_whole, read_counts
@@ -27,8 +29,8 @@ LEAST_USED, MOST_PARTS = 0.25, 64
 CHANCE = 6.0
 # Hashes are whole numbers below 1 / HASH_UNIT, all equally likely.
 HASH_UNIT = 2.0**-64
-# A target with more different values than this is not counted by class.
-MOST_LABELS = 1000
+# A target with more different values than this is not counted by class: no sample has a row of each.
+MOST_LABELS = SAMPLE_ROWS
 
 
 class Weighed(NamedTuple):
@@ -308,6 +310,7 @@ def scan(
     numbering: Numbering | None = None,
     memory_limit: float = MEMORY_LIMIT,
     table_rows: int | None = None,
+    version: str = VERSION,
 ) -> Scanned:
     """The rows of a part that may be in the sample.
 
@@ -325,7 +328,10 @@ def scan(
         Gigabytes that a fit may hold.
     table_rows : int, optional
         Rows of the whole table: of each part so many fewer need be held.
+    version : str
+        Of the library, where fit was called.
     """
+    check_version(version, part)
     n = n_rows_of(part.X)
     if size is None:
         size = sample_rows(part.X.shape[1], memory_limit)
@@ -341,6 +347,8 @@ def scan(
         except ValueError as error:
             raise ValueError(f"{part.label}: {error}") from error
     rows = np.arange(n) if weight is None else np.flatnonzero(weight > 0)  # others do not count
+    there = part.X if weight is None or len(rows) == n else take_rows(part.X, rows)
+    levels = levels_in(there, None if weight is None else weight[rows])
     numbers = part.first + rows
     weighed: tuple[Weighed, ...] = ()
     whole = True
@@ -349,6 +357,8 @@ def scan(
     if weight is not None and numbering is not None:
         if numbering.counted:
             rows, weight = np.repeat(np.arange(n), weight.astype(np.intp)), None
+        if part.first not in numbering.offsets:
+            raise ValueError(f"{part.label}: {OTHER_ROWS}")
         numbers = numbering.offsets[part.first] + np.arange(len(rows))
     hashes = row_hashes(seed, numbers)
     labels = None if y is None else y[rows]
@@ -362,7 +372,7 @@ def scan(
         Held([(part.X, None if whole_part else rows)]),
         labels,
         None if weight is None else weight[rows],
-        levels_in(part.X),
+        levels,
         size,
         category,
         weighed,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from easyfs.common.extras import optional
+from easyfs.common.telling import first_line
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
 from easyfs.passes.kernels import NUMPY, Kernels, Measured
@@ -42,6 +43,8 @@ def as_tensor(X: Any) -> Any:
     tensor = X.detach() if isinstance(X, torch.Tensor) else torch.utils.dlpack.from_dlpack(X)
     if tensor.layout != torch.strided:
         raise TypeError("X is a sparse tensor; pass X.to_dense(), or a sparse matrix of scipy.")
+    if tensor.is_complex():
+        raise TypeError("X is a tensor of complex numbers; give their real and imaginary parts as columns.")
     if tensor.dtype not in (torch.float32, torch.float64):
         tensor = tensor.to(torch.float64 if tensor.dtype in (torch.int64, torch.int32) else torch.float32)
     if bool(torch.isinf(tensor).any()):
@@ -81,9 +84,14 @@ def resolve_device(torch: Any, device: Any) -> Any:
         found = torch.device(device)
         torch.zeros(1, device=found).cpu()
     except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
-        raise ValueError(f"device={device!r} cannot be used ({reason}); use 'cpu', or 'cuda' with a GPU.") from error
+        said = first_line(error)
+        raise ValueError(f"device={device!r} cannot be used ({said}); use 'cpu', or 'cuda' with a GPU.") from error
     return found
+
+
+def on_device(X: Any, device: Any) -> Any:
+    """A tensor on the device that was asked for; where it is, if none was."""
+    return X if device is None else X.to(resolve_device(optional("torch", "torch", f"device={device!r}"), device))
 
 
 def kernels_on(device: Any) -> Kernels:
@@ -118,17 +126,17 @@ class TorchKernels:
             self._held[id(scaling)] = (scaling, *(self._tensor(part, dtype) for part in parts))
         return self._held[id(scaling)][1:]
 
-    def measure(self, X: Any, weight: Array | None, clip: float) -> Measured:
+    def measure(self, X: Any, weight: Array | None, clip: float, *, precise: bool = False) -> Measured:
         """As the processor does; columns whose squares do not fit into float64 are left to it, and so are extremes."""
         if isinstance(X, np.ndarray):
-            return NUMPY.measure(X, weight, clip)
+            return NUMPY.measure(X, weight, clip, precise=precise)
         center, spread, size, observed = (self.host(part) for part in self._mean_and_spread(X, weight))
         if not np.isfinite(spread).all() or ((size > 0) & (size < SMALLEST_ROOT / ROUNDING)).any():
-            return NUMPY.measure(to_host(X), weight, clip)
+            return NUMPY.measure(to_host(X), weight, clip, precise=precise)
         constant = spread <= ROUNDING * np.abs(center)
         scale = np.where(constant, np.where(center == 0, 1.0, np.abs(center)), spread)
         fits = X.dtype == self.torch.float32 and ((scale >= FLOAT32_SCALES[0]) & (scale <= FLOAT32_SCALES[1])).all()
-        dtype = np.dtype(np.float32 if fits else np.float64)
+        dtype = np.dtype(np.float32 if fits and not precise else np.float64)
         scaling = Scaling(center, scale, constant, dtype, clip, unseen=observed <= 0)
         inputs = self.empty(len(X), X.shape[1], scaling, X)
         self.scale(X, scaling, weight, inputs)

@@ -17,22 +17,23 @@ from easyfs.common.types import Array
 from easyfs.common.version import VERSION
 from easyfs.engines.memory import Engine
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import Measuring, PartedTable, Summing
-from easyfs.engines.sampling import describe, scan, with_labels
-from easyfs.engines.torch import TorchEngine, TorchKernels, is_tensor, kernels_on, to_host
+from easyfs.engines.parts import Measuring, PartedTable, Summing, check_same_rows
+from easyfs.engines.sampling import MOST_LABELS, describe, scan, with_labels
+from easyfs.engines.torch import TorchEngine, TorchKernels, is_tensor, kernels_on, on_device, to_host
 from easyfs.estimator.findings import Findings
 from easyfs.passes.block import SAMPLE_ROWS, Block
 from easyfs.passes.make_plan import Prepared, make_plan
 from easyfs.passes.plan import Plan
 from easyfs.passes.screening import Marginals, Rows
 from easyfs.passes.statistics import Statistics
+from easyfs.tables.encoder import Counting
 from easyfs.tables.target import (
     Target,
     check_target,
     check_varies,
 )
 from easyfs.tables.target_summary import describe_target
-from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
+from easyfs.tables.weights import NO_WEIGHT, check_enough_rows, check_weights, counted_rows, no_weights_of_one
 
 
 def plan_line(plan: Plan, sample: Block) -> str:
@@ -65,18 +66,18 @@ class Elsewhere(Findings):
 
     def _fit_tensor(self: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit a table on a device: the plan is made from a sample on the host, the sums where the rows are."""
-        told, n = self._teller(), int(X.shape[0])
-        self._check_table(to_host(X[: min(n, 2)]), reset=True, count=False, min_rows=min(n, 2))
+        told, X = self._teller(), on_device(X, self.device)
+        X, y, sample_weight = counted_rows(X, y, sample_weight)
+        n = int(X.shape[0])
+        self._check_table(to_host(X[: min(n, 2)]), reset=True, count=False, min_rows=1)
         target, weight = check_target(y, n, self.task), check_weights(sample_weight, n)
         self._check_target_is_there(target)
         request = self._constraints()
-        if weight is not None and not (weight > 0).all():
-            raise ValueError("sample_weight has zeros; leave such rows of a tensor out, X[sample_weight > 0].")
         check_enough_rows(to_host(X[:2]), weight)
         check_varies(target)
         self._saw(n, describe_target(target, y))
         self._remember(target)
-        engine = TorchEngine(Block(X, target, weight), TorchKernels(X.device))
+        engine = TorchEngine(Block(X, target, no_weights_of_one(weight)), TorchKernels(X.device))
         told.done(f"reading: {counted(n, 'row')} of {counted(self.n_features_in_, 'column')}")
         with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
             self._run(engine, request, told)
@@ -87,19 +88,27 @@ class Elsewhere(Findings):
         kernels_on(self.device)  # said before anything is read
         seed, rng = self._seed()
         self._roles = table.roles
-        reading = partial(scan, seed=seed, memory_limit=self._memory_limit(), table_rows=table.n_rows)
+        reading = partial(scan, seed=seed, memory_limit=self._memory_limit(), table_rows=table.n_rows, version=VERSION)
         scanned = table.reduce(reading, told.progress)
         task, counts, n_rows = scanned.task(self.task), scanned.counts, scanned.n_rows
+        if not n_rows and scanned.weighed:
+            raise ValueError(NO_WEIGHT)
         if scanned.numbering is not None:  # known only now that all weights have been seen
             scanned = table.reduce(partial(reading, numbering=scanned.numbering), told.progress)
         rows, stands_for = scanned.sample(classes=task != "regression")
-        matrix = self._check_table(rows.held.table(), reset=True, count=False, levels=rows.levels)
-        target = with_labels(check_target(rows.y, matrix.shape[0], task), rows.counts)
+        matrix = self._check_table(rows.held.table(), reset=True, count=False, counting=Counting(levels=rows.levels))
+        target = check_target(rows.y, matrix.shape[0], task)
+        if target.kind == "classes" and rows.counts is None:
+            raise ValueError(
+                f"y has more than {MOST_LABELS:,} different values, which are too many classes for a table in parts; say "
+                "task='regression' if they are quantities."
+            )
+        target = with_labels(target, rows.counts)
         self._check_target_is_there(target)
         request = self._constraints()
         check_enough_rows(matrix, rows.weight)
         check_varies(target)
-        sample = Block(*drop_weightless(matrix, target, rows.weight))
+        sample = Block(matrix, target, no_weights_of_one(rows.weight))
         if scanned.is_whole:  # weights may still say that a row is there many times
             sample = sample.sample(seed, scanned.size)
         else:
@@ -108,13 +117,14 @@ class Elsewhere(Findings):
         about = describe(target, counts, table.roles)
         told.done(f"reading: {counted(n_rows, 'row')} of {counted(self.n_features_in_, 'column')}")
         if self._is_wide(matrix, n_rows):
-            self._fit_wide_parts(table, sample, target, request, about, told)
+            self._fit_wide_parts(table, sample, target, request, (about, n_rows), told)
             return
         with threads_for(*matrix.shape):
             plan = make_plan(sample, self._plan_settings(), request, seed, rng).plan
             told.done(plan_line(plan, sample))
             request = self._count_columns(sample, request, told)
         summed = table.reduce(Summing(plan.light(), self._encoder, target, VERSION, device=self.device), told.progress)
+        check_same_rows(n_rows, summed.n_rows)
         told.done(f"sums: {counted(summed.n_rows, 'row')}")
         self._saw(summed.n_rows, about, summed.missing)
         with threads_for(summed.n_rows, matrix.shape[1]):
@@ -122,7 +132,7 @@ class Elsewhere(Findings):
         self._tell_chosen(told)
 
     def _fit_wide_parts(
-        self: Any, table: PartedTable, sample: Block, target: Target, request: Request, about: Any, told: Teller
+        self: Any, table: PartedTable, sample: Block, target: Target, request: Request, known: tuple[Any, int], told: Teller
     ) -> None:
         """Fit a table in parts of which not all columns can be compared in memory."""
         seen: list[Any] = []
@@ -134,12 +144,13 @@ class Elsewhere(Findings):
         def sums(prepared: Prepared, columns: Array) -> Statistics:
             summing = Summing(prepared.plan.light(), self._encoder, target, VERSION, columns, self.device)
             summed = table.reduce(summing, told.progress)
+            check_same_rows(known[1], summed.n_rows)
             seen.append(summed)
             return summed.statistics
 
         with threads_for(*sample.X.shape):
             self._fit_wide(Rows(sample, measured, sums), request, told)
-        self._saw(seen[0].n_rows, about, seen[0].missing)
+        self._saw(seen[0].n_rows, known[0], seen[0].missing)
         self._tell_chosen(told)
 
     def transform(self, X: Any) -> Any:

@@ -30,11 +30,12 @@ from easyfs.passes.cross_validate import cross_validate
 from easyfs.passes.kernels import NUMPY
 from easyfs.passes.make_plan import Prepared, make_plan
 from easyfs.passes.plan import Plan
-from easyfs.passes.screening import MEMORY_LIMIT, Rows, choose_screened, marginals, most_columns
+from easyfs.passes.screening import MEMORY_LIMIT, Rows, choose_screened, marginals, most_columns, too_wide
 from easyfs.passes.settings import ChoiceSettings, PlanSettings, SequentialChoice, SequentialPlan
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
 from easyfs.sums.measuring import check_scale, scaled_late
+from easyfs.tables.encoder import Counting
 from easyfs.tables.frames import column_names
 from easyfs.tables.naming import roles_of, take_roles
 from easyfs.tables.target import (
@@ -46,7 +47,7 @@ from easyfs.tables.target import (
     check_varies,
 )
 from easyfs.tables.target_summary import describe_target
-from easyfs.tables.weights import check_enough_rows, check_weights, drop_weightless
+from easyfs.tables.weights import check_enough_rows, check_weights, no_weights_of_one, usable_weights
 
 # Rows that cross-validation needs.
 FEWEST_ROWS = 20
@@ -87,8 +88,8 @@ class StreamingSelector(Elsewhere):
             ``pyarrow.dataset``, a DuckDB relation, ``easyfs.scan(...)``, a Dask or a Spark table is read in parts, twice,
             and is never in memory as a whole; a tensor of torch or an array of CuPy is summed on its device.
         y : array-like of shape (n,) or (n, t), str or list of str, optional
-            Class labels, numbers, several targets, or a 0/1 matrix of labels; or the name of a column of ``X`` that holds
-            them, or a list of such names. Without it, the columns that best cover the table are selected.
+            Class labels, numbers, several targets, or a 0/1 matrix of labels; or the name of a column of ``X``, or a list
+            of names (a ``Pipeline`` wants values). Without it, the columns that best cover the table are selected.
         sample_weight : array-like of shape (n,) or str, optional
             Weight of each row, or the name of a column of ``X``; a weight of 2 is the same as having the row twice.
 
@@ -106,9 +107,9 @@ class StreamingSelector(Elsewhere):
             roles_of(None, None, y, sample_weight)  # a tensor has no names
             self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
             return self
-        told = self._teller()
-        X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
-        block = self._rows_of(self._check_table(X, reset=True), y, sample_weight, self.task)
+        told, (X, y, sample_weight, self._roles) = self._teller(), take_roles(X, y, sample_weight)
+        matrix = self._check_table(X, reset=True, counting=Counting(usable_weights(X, sample_weight)))
+        block = self._rows_of(matrix, y, sample_weight, self.task)
         request = self._constraints()
         check_enough_rows(block.X, block.weight)
         check_varies(block.target)
@@ -121,7 +122,11 @@ class StreamingSelector(Elsewhere):
                 self._run(engine, request, told)
                 return self
             sample = engine.sample(self._seed()[0], self._sample_rows())
-            self._fit_wide(Rows(sample, partial(marginals, block=block), partial(_sums_of, block)), request, told)
+
+            def sums(prepared: Prepared, columns: Array) -> Statistics:
+                return summarise(prepared.plan, replace(block, X=block.X[:, columns]))
+
+            self._fit_wide(Rows(sample, partial(marginals, block=block), sums), request, told)
         self._tell_chosen(told)
         return self
 
@@ -171,20 +176,20 @@ class StreamingSelector(Elsewhere):
         if self._adds_nothing(X, sample_weight, first=first):
             return self
         if self.n_features_to_select == "cv":
-            raise ValueError(
-                "n_features_to_select='cv' needs all rows at once; use fit (it reads lazy tables, too), or 'auto'."
-            )
+            raise ValueError("n_features_to_select='cv' needs all rows at once; use fit (of lazy tables, too), or 'auto'.")
         if plan is not None:
             self._check_plan(plan, column_names(X))
         matrix = self._check_table(
             X,
             reset=first,
-            min_rows=2 if first and plan is None else 1,
+            min_rows=None if first and plan is None else 1,
             encoder=None if plan is None else plan.encoder,
             learn=plan is None,
-            more=True,
+            counting=Counting(usable_weights(X, sample_weight), more=True),
         )
         block = self._rows_of(matrix, y, sample_weight, self._task_of(plan) if first else (self.task_ or "auto"))
+        if self._is_wide(matrix, self._seen.n_rows + block.n_rows):
+            raise ValueError(too_wide(matrix.shape[1], self._memory_limit()))
         if first:
             self.plan_ = self._first_plan(block, plan, scale)
             self._remember(block.target)
@@ -353,9 +358,9 @@ class StreamingSelector(Elsewhere):
 
     def _told(self, found: Selection, request: Request) -> Selection:
         if request.count is None and found.p_values is not None and not (found.p_values < LEVEL).any():
-            among = " that budget and max_per_source allow" if request.limits.limited else ""
+            n, among = (found.scores > -np.inf).sum(), " that budget and max_per_source allow" * request.limits.limited
             warn_user(
-                f"none of the {len(found.order)} columns{among} tells more of the target than chance would; one is "
+                f"none of the {n} columns{among} tells more of the target than chance would; one is "
                 "selected, which may say nothing (p_values_). Check the target, or give more rows."
             )
         return found
@@ -394,11 +399,11 @@ class StreamingSelector(Elsewhere):
                 delattr(self, name)
 
     def _rows_of(self, matrix: Array, y: Any, sample_weight: Any, task: str) -> Block:
-        """Check target and weights; rows of weight zero are left out."""
+        """Check target and weights."""
         target = check_target(y, matrix.shape[0], task)
         self._check_target_is_there(target)
         weight = check_weights(sample_weight, matrix.shape[0])
-        return Block(*drop_weightless(matrix, target, weight))
+        return Block(matrix, target, no_weights_of_one(weight))
 
     @abstractmethod
     def _check_target_is_there(self, target: Target) -> None:
@@ -493,8 +498,3 @@ class StreamingSelector(Elsewhere):
                 "later blocks than in the first one, by whose spread values are clipped. Make the plan from rows of all "
                 "blocks (draw_plan), pass scale, or set clip=None."
             )
-
-
-def _sums_of(block: Block, prepared: Prepared, columns: Array) -> Statistics:
-    """The sums over some columns of a table in memory."""
-    return summarise(prepared.plan, replace(block, X=block.X[:, columns]))

@@ -38,6 +38,7 @@ class Worker:
     """A process that runs one cell after another."""
 
     def __init__(self, data_file: Path, threads: int):
+        self.threads = threads
         env = dict(os.environ)
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             env[name] = str(threads)
@@ -230,6 +231,8 @@ def _run_one(
     chosen, left = cell.chosen, list(cell.wanted)
     while True:
         kind, found = worker.next_message(fit_limit if chosen is None else time_limit, memory_limit)
+        if kind == "ended":  # it cannot say so itself any more
+            found = found | {"threads": worker.threads}
         if kind == "done" or stop.is_set():  # once all is to stop, a process that ends says nothing of its cell
             return kind == "done", None
         if kind == "ended" and chosen is not None:

@@ -14,6 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import scipy
+import sklearn
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info
 
@@ -85,8 +88,8 @@ def _file_of(module: str) -> Path:
 
 @functools.cache
 def environment() -> dict[str, Any]:
-    """What is the same for all results of a run: version, commit and machine."""
-    return {"version": VERSION, "commit": _commit(), "machine": _machine()}
+    """What is the same for all results of a run: version, commit, machine, and the libraries that compute."""
+    return {"version": VERSION, "commit": _commit(), "machine": _machine(), "libraries": _libraries()}
 
 
 def made() -> dict[str, Any]:
@@ -117,6 +120,14 @@ def _commit() -> str | None:
 def _git(*asked: str) -> str:
     found = subprocess.run(["git", "-C", str(PACKAGE), *asked], capture_output=True, text=True, timeout=30, check=True)
     return found.stdout.strip()
+
+
+def _libraries() -> str:
+    """Versions of the libraries that compute, and the kind of processor that linear algebra takes this one for."""
+    blas: dict[str, Any] = next((pool for pool in threadpool_info() if pool["user_api"] == "blas"), {})
+    known = [("numpy", np.__version__), ("scipy", scipy.__version__), ("scikit-learn", sklearn.__version__)]
+    known += [(str(blas.get("internal_api")), f"{blas.get('version')} {blas.get('architecture')}")] if blas else []
+    return ", ".join(f"{name} {version}" for name, version in known)
 
 
 def _machine() -> str:

@@ -114,7 +114,7 @@ class Comparison:
 
     def fits(self) -> Any:
         """A row for each fit: selector, fold, seconds, peak memory, status, and what it was made with (a pandas table)."""
-        made = ("version", "commit", "date", "machine", "threads")
+        made = ("version", "commit", "date", "machine", "libraries", "threads")
         return self._frame(self.fit_rows.values(), ("seconds", "peak_mb", "status", "reason", "note", *made))
 
     def versions(self) -> dict[str, list[str]]:

@@ -14,6 +14,15 @@ from easyfs.common.types import Array
 PRIOR = 0.5
 # Draws of a Bayesian test: probabilities are right to about 0.002.
 DRAWS = 50_000
+# Digits in which two scores must differ, as shares of the largest: the others are how a mean was added up.
+DIGITS = 12
+
+
+def without_rounding(scores: Array) -> Array:
+    """Scores, where those of a row that differ in their last digits alone are equal: means of the same numbers tie."""
+    size = np.max(np.abs(scores), axis=1, keepdims=True, initial=0.0, where=np.isfinite(scores))
+    size = np.where(size > 0, size, 1.0)
+    return np.asarray(np.round(scores / size, DIGITS) * size)
 
 
 def ranks_of(scores: Array, blocks: Sequence[Hashable] | None = None) -> Array:
@@ -28,7 +37,7 @@ def ranks_of(scores: Array, blocks: Sequence[Hashable] | None = None) -> Array:
         For each row what it belongs to, such as the table that it was measured on. Rows of one table are not independent:
         they are averaged, and the table counts once.
     """
-    filled = np.where(np.isnan(scores), -np.inf, scores)
+    filled = np.where(np.isnan(scores), -np.inf, without_rounding(scores))
     ranked = np.array([rankdata(-row) for row in filled]).reshape(scores.shape)
     return ranked if blocks is None else block_means(ranked, blocks)
 
@@ -215,6 +224,7 @@ def duels(
     blocks : sequence of labels, optional
         For each row what it belongs to; differences of the rows of a block are averaged, and the block counts once.
     """
+    scores = without_rounding(scores)
     own = scores[:, names.index(method)]
     raw = []
     for name in names:

@@ -74,9 +74,13 @@ class StabilitySelection:
     def __str__(self) -> str:
         shown = [f"{self.names[j] if self.names else j} ({self.frequency[j]:.0%})" for j in self.stable[:20]]
         more = f" and {len(self.stable) - 20} more" if len(self.stable) > 20 else ""
+        runs = f"in at least {self.threshold:.0%} of {self.n_runs} runs"
+        if not shown:
+            return f"no column is selected {runs}."
+        many = "1 column is" if len(shown) == 1 else f"{len(self.stable)} columns are"
         return (
-            f"{len(self.stable)} columns are selected in at least {self.threshold:.0%} of {self.n_runs} runs: "
-            f"{', '.join(shown)}{more}; at most {self.error_bound:.2f} of them are expected to be false."
+            f"{many} selected {runs}: {', '.join(shown)}{more}; at most {self.error_bound:.2f} of them are expected to be "
+            "false."
         )
 
 

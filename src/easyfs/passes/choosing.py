@@ -255,7 +255,7 @@ class Chooser:
         self.protected[columns] = True
         new = columns[~self.taken[columns]]
         n_new = len(self._new_of(found))
-        for j in new[np.argsort(-gain[new], kind="stable")]:
+        for j in _by_gain(new, gain, self.search.tie):
             if not self.taken[j]:
                 members = self.constraints.members(int(j))
                 self.protected[members] = True
@@ -263,7 +263,7 @@ class Chooser:
                 if not found.plain:
                     shares = self.curved if len(columns) == 1 else self.joint
                     shares[int(j)] = found.share / n_new
-                self.take(_by_gain(members, gain), None, z, found.p_value if found.confirmed else 1.0)
+                self.take(_by_gain(members, gain, self.search.tie), None, z, found.p_value if found.confirmed else 1.0)
 
     def _take_best(self, allowed: Array, gain: Array, z: Array) -> None:
         """Take the column or group with the largest gain for what it costs."""
@@ -272,7 +272,7 @@ class Chooser:
             self.take(np.array([self.search.best(gain, allowed)]), gain, z)
             return
         members = self.constraints.members(self.search.best(gain, allowed))
-        self.take(_by_gain(members, self.search.gain()), gain, z)
+        self.take(_by_gain(members, self.search.gain(), self.search.tie), gain, z)
 
     def _give_up_idle(self) -> bool:
         """Leave out selected columns that the other selected ones leave nothing to tell; whether there were any."""
@@ -401,7 +401,7 @@ class Chooser:
         if rest_order is None:
             head = gain / self.spending.cost
             head[self.given_up] += head.max(initial=0.0) + 1.0
-            rest_order = self.constraints.keep_together(_by_gain(np.arange(len(gain)), head))
+            rest_order = self.constraints.keep_together(_by_gain(np.arange(len(gain)), head, search.tie))
         rank = self.rest_rank()
         rank[self.given_up] = -1
         rank = np.select([excluded, constant], [4, 3], rank)
@@ -458,8 +458,13 @@ def _open_groups(constraints: Request, candidates: Array) -> list[Array]:
     return [np.flatnonzero((constraints.groups == label) & candidates) for label in labels[sizes > 1]]
 
 
-def _by_gain(columns: Array, gain: Array) -> Array:
-    return columns[np.argsort(-gain[columns], kind="stable")]
+def _by_gain(columns: Array, gain: Array, tie: float) -> Array:
+    """Columns in the order of their gains; those that differ by rounding by their place."""
+    order = columns[np.argsort(-gain[columns], kind="stable")]
+    values = gain[order]
+    rounding = tie * (np.abs(values[:-1]) + 1e-3 * np.abs(values).max(initial=0.0))
+    run = np.concatenate([[0], np.cumsum(values[:-1] - values[1:] > rounding)])[: len(order)]
+    return np.asarray(order[np.lexsort((order, run))])
 
 
 def take_one_by_one(task: Task) -> Selection:

@@ -31,8 +31,9 @@ FOLDS = 5
 MOST_TRIED, ROWS_A_COLUMN = 256, 3
 # Ridge penalty of the model, in rows' worth of a standardised column.
 PENALTY = 1.0
-# Functions of each column in the products of a group, and of a column that matters in a curve.
-FUNCTIONS_OF_A_GROUP, FUNCTIONS_OF_A_CURVE = 2, 6
+# Functions of each column in the products of a group, and of a column that matters in a curve; of a category its first
+# indicators, so many that a group has no more products than these.
+FUNCTIONS_OF_A_GROUP, FUNCTIONS_OF_A_CURVE, MOST_PRODUCTS = 2, 6, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +150,7 @@ def _fold(
     left_out = scale_rows(test.X, plan.scaling)[0]
     ends = _ends(found.order[: found.n_selected], request)
     columns = found.order[: found.n_selected]
-    design, places = _designs((prepared.inputs, left_out), columns, found.found, request.adjusted)
+    design, places = _designs((prepared.inputs, left_out), columns, found.found, request)
     values = [plan.target.columns(b.target.values, sample.target.n_targets, np.float64) for b in (train, test)]  # type: ignore[arg-type]
     shares = _explained(design, values, (_weights(train), _weights(test)), len(request.adjusted))
     steps = np.searchsorted(places, ends, side="right") - 1
@@ -168,20 +169,20 @@ def _take(inputs: Array | ScaledSparse, columns: Array) -> Array:
 
 
 def _designs(
-    parts: tuple[Array | ScaledSparse, Array | ScaledSparse], columns: Array, found: tuple[Found, ...], adjusted: Array
+    parts: tuple[Array | ScaledSparse, Array | ScaledSparse], columns: Array, found: tuple[Found, ...], request: Request
 ) -> tuple[list[Array], Array]:
     """Columns of a linear model for training and left-out rows, in the order in which they enter.
 
     And how many of the chosen columns must be there for each: those that are adjusted for come before all, and products
     of a group enter with the last column of it.
     """
-    plain = [_take(part, columns) for part in parts]
+    plain, adjusted = [_take(part, columns) for part in parts], request.adjusted
     place = {int(column): i for i, column in enumerate(columns)}
     entries = [(i + 1, 0, [values[:, [i]] for values in plain]) for i in range(len(columns))]
     for group in found:
         if not group.plain and all(column in place for column in group.columns):
             where = [place[column] for column in group.columns]
-            entries.append((max(where) + 1, 1, _products(plain, where)))
+            entries.append((max(where) + 1, 1, _products(plain, _units(plain[0], where, request.groups[columns]))))
     if len(adjusted):
         entries.append((0, 0, [_take(part, adjusted) for part in parts]))
     entries.sort(key=lambda entry: entry[:2])
@@ -189,20 +190,36 @@ def _designs(
     return [np.concatenate([entry[2][k] for entry in entries], axis=1) for k in range(2)], places
 
 
-def _products(plain: list[Array], where: list[int]) -> list[Array]:
-    """Products of functions of the ranks of some columns, learnt from the training rows."""
-    count = FUNCTIONS_OF_A_CURVE if len(where) == 1 else FUNCTIONS_OF_A_GROUP
+def _units(values: Array, where: list[int], labels: Array) -> list[list[int]]:
+    """Places of columns one by one, those of the indicators of a category together."""
+    units: dict[int, list[int]] = {}
+    for i in where:
+        low, high = values[:, i].min(), values[:, i].max()
+        indicator = bool(((values[:, i] == low) | (values[:, i] == high)).all())
+        units.setdefault(int(labels[i]) if indicator else -1 - i, []).append(i)
+    return list(units.values())
+
+
+def _products(plain: list[Array], units: list[list[int]]) -> list[Array]:
+    """Products of functions of some units: of the ranks of a column, learnt from the training rows, or indicators."""
+    count = FUNCTIONS_OF_A_CURVE if len(units) == 1 else FUNCTIONS_OF_A_GROUP
+    most = int(MOST_PRODUCTS ** (1.0 / len(units)) + 1e-9)
     out: list[Array] = []
     for values in plain:
         terms = np.ones((len(values), 1))
-        for i in where:
-            ordered = np.sort(plain[0][:, i])
-            low, high = (np.searchsorted(ordered, values[:, i], side=side) for side in ("left", "right"))
-            u = (low + high) / (2.0 * len(ordered))
-            functions = np.cos(np.pi * np.outer(u, np.arange(1, count + 1)))
+        for unit in units:
+            functions = values[:, unit[:most]] if len(unit) > 1 else _waves(plain[0][:, unit[0]], values[:, unit[0]], count)
             terms = (terms[:, :, None] * functions[:, None, :]).reshape(len(values), -1)
         out.append(terms)
     return out
+
+
+def _waves(known: Array, values: Array, count: int) -> Array:
+    """Functions of the ranks that values have among known ones."""
+    ordered = np.sort(known)
+    low, high = (np.searchsorted(ordered, values, side=side) for side in ("left", "right"))
+    u = (low + high) / (2.0 * len(ordered))
+    return np.asarray(np.cos(np.pi * np.outer(u, np.arange(1, count + 1))))
 
 
 def _explained(design: list[Array], targets: list[Array], weights: tuple[Array, Array], n_adjusted: int = 0) -> Array:

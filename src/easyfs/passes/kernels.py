@@ -25,8 +25,11 @@ Measured = tuple[Scaling, Any, Array]
 class Kernels(Protocol):
     """What an array library must be able to do."""
 
-    def measure(self, X: Any, weight: Array | None, clip: float) -> Measured:
-        """The scaling of some rows, the rows as it scales them, and the weight of the observed values of each column."""
+    def measure(self, X: Any, weight: Array | None, clip: float, *, precise: bool = False) -> Measured:
+        """The scaling of some rows, the rows as it scales them, and the weight of the observed values of each column.
+
+        Rows in single precision stay so, unless they are to be ``precise``.
+        """
 
     def block_rows(self, n_columns: int, scaling: Scaling) -> int:
         """Rows that are worked on at a time."""
@@ -59,9 +62,11 @@ class Kernels(Protocol):
 class NumpyKernels:
     """On the processor."""
 
-    def measure(self, X: Array | sparse.csr_array, weight: Array | None, clip: float) -> Measured:
+    def measure(self, X: Array | sparse.csr_array, weight: Array | None, clip: float, *, precise: bool = False) -> Measured:
         """Mean and spread of each column, measured anew where they are those of a few extreme rows."""
         scaling = replace(measure_scaling(X, weight), clip=clip)
+        if precise:
+            scaling = replace(scaling, dtype=np.dtype(np.float64))
         inputs, observed = scale_rows(X, scaling, weight)
         if not np.isfinite(clip):
             return scaling, inputs, observed

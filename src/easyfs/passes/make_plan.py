@@ -80,10 +80,13 @@ def make_plan(
         if sample.stands_for is None
         else sample.stands_for * (1.0 if sample.weight is None else sample.weight)
     )
+    # Nodes that hear columns cancel each other have few digits left in single precision, and what all nodes leave of each
+    # has fewer still: of the paper's ranking these would depend on the processor.
+    precise = isinstance(settings, RankingPlan)
     if scale is None:
-        scaling, inputs, observed = kernels.measure(sample.X, weight, settings.clip)
+        scaling, inputs, observed = kernels.measure(sample.X, weight, settings.clip, precise=precise)
     else:
-        scaling, inputs, observed = _scaled_as_given(sample.X, weight, settings.clip, scale)
+        scaling, inputs, observed = _scaled_as_given(sample.X, weight, settings.clip, scale, precise=precise)
     live = ~(scaling.constant | request.excluded)
     target = _target_coding(sample.target, weight, settings.clip)
     literal = isinstance(settings, RankingPlan) and settings.literal
@@ -103,13 +106,15 @@ def make_plan(
 
 
 def _scaled_as_given(
-    X: Array | sparse.csr_array, weight: Array | None, clip: float, scale: tuple[Array, Array]
+    X: Array | sparse.csr_array, weight: Array | None, clip: float, scale: tuple[Array, Array], *, precise: bool
 ) -> tuple[Scaling, Array | ScaledSparse, Array]:
     """A scaling that is known beforehand, the scaled rows, and the observed weight of each column."""
     measured = measure_scaling(X, weight)
     center, spread = (np.asarray(part, dtype=np.float64) for part in scale)
     constant = measured.constant | ~(spread > 0)
     scaling = replace(measured, center=center, scale=np.where(spread > 0, spread, 1.0), constant=constant, clip=clip)
+    if precise:
+        scaling = replace(scaling, dtype=np.dtype(np.float64))
     return scaling, *scale_rows(X, scaling, weight)
 
 

@@ -33,6 +33,14 @@ MEMORY_LIMIT = 4.0
 GIGABYTE = 1 << 30
 
 
+def too_wide(n_columns: int, memory_limit: float) -> str:
+    """What is said of columns that can be compared by a screen alone, where there can be none."""
+    return (
+        f"X has {n_columns:,} columns, and by now too many rows to compare them all within memory_limit={memory_limit:g} "
+        "(gigabytes). fit screens the columns of such a table, also of one in files (easyfs.scan); or raise memory_limit."
+    )
+
+
 def most_columns(n_rows: float, memory_limit: float) -> int:
     """How many columns can be compared exactly: their products with each other, or all their rows, fit into memory."""
     room = memory_limit * GIGABYTE / 2.0

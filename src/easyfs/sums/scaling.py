@@ -56,7 +56,7 @@ class Scaling:
             np.multiply(part, inverse, out=part)
             if np.isfinite(self.clip):
                 np.clip(part, low, high, out=part)
-            flat = given.ravel(order="K")
+            flat = (part if part.flags.forc else given).ravel(order="K")
             with np.errstate(over="ignore"):
                 return bool(np.isnan(flat @ flat))
 

@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from easyfs.common.types import Array
+from easyfs.tables.frames import floats_of
 
 # How a column is used.
 NUMBER, INDICATORS, DATE_PARTS, ASIDE = "number", "indicators", "date parts", "set aside"
@@ -169,7 +170,7 @@ def _dtype_name(column: Any) -> str:
 
 def numbers_of(column: Any) -> Array:
     """A column of numbers or booleans, with NaN for a missing value."""
-    return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return np.asarray(floats_of(column, nw.Float64), dtype=np.float64)
 
 
 def _seconds(column: Any) -> Array:

@@ -6,7 +6,6 @@ of the table are selected or left together and are reported under its name. Iden
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,13 +39,35 @@ from easyfs.tables.frames import (
     single_types,
     to_matrix,
 )
-from easyfs.tables.levels import Levels
+from easyfs.tables.levels import Levels, counts_of
 
 # Values of a category that can be adjusted for: each of them takes out a row's worth.
 MOST_TAKEN_OUT = 1000
 OTHER, MISSING = "other values", "missing"
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
 DATE_PART_NAMES = ("days", "month", "day of month", "weekday", "hour")
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """How the values of categories are counted; what a column is does not depend on it.
+
+    Attributes
+    ----------
+    weight : array-like or None
+        How much each row counts.
+    levels : dict of str to Counter, or None
+        How often each value of a column comes, where the table is a sample of a larger one.
+    more : bool
+        Whether more rows will come.
+    """
+
+    weight: Any = None
+    levels: Levels | None = None
+    more: bool = False
+
+
+PLAINLY = Counting()
 
 
 @dataclass(frozen=True)
@@ -132,7 +153,13 @@ class TableEncoder:
 
     @classmethod
     def learn(
-        cls, X: Any, keep: Any = (), whole: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
+        cls,
+        X: Any,
+        keep: Any = (),
+        whole: Any = (),
+        *,
+        counting: Counting = PLAINLY,
+        **checks: Any,
     ) -> tuple[TableEncoder, Array]:
         """Learn from a table: values of categories, spans of dates.
 
@@ -144,10 +171,8 @@ class TableEncoder:
             Positions of columns that are used whatever they look like.
         whole : array-like of int, optional
             Positions of further ones, of which every value has an indicator of its own.
-        more : bool, default=False
-            Whether more rows will come.
-        levels : dict of str to Counter, optional
-            How often each value of a column comes, where the table is a sample of a larger one.
+        counting : Counting, optional
+            How the values of categories are counted.
 
         Returns
         -------
@@ -159,9 +184,9 @@ class TableEncoder:
         kept = {int(j) for j in keep} | every
         codes, known = [], {}
         for j, (name, column) in enumerate(zip(column_names(X) or [], series_of(X), strict=True)):
-            info, values = recognise(name, column, keep=j in kept, more=more)
+            info, values = recognise(name, column, keep=j in kept, more=counting.more)
             most = _all_of(info) if j in every else MOST_LEVELS
-            codes.append(_learn(info, values, (levels or {}).get(name), most))
+            codes.append(_learn(info, values, name, most, counting))
             if info.used_as != NUMBER:  # numbers are read again, rather than kept twice
                 known[j] = values
         encoder = cls(codes)
@@ -238,7 +263,12 @@ def told(columns: list[ColumnInfo]) -> str:
 
 
 def read_table(
-    X: Any, keep: Any = (), whole: Any = (), *, more: bool = False, levels: Levels | None = None, **checks: Any
+    X: Any,
+    keep: Any = (),
+    whole: Any = (),
+    *,
+    counting: Counting = PLAINLY,
+    **checks: Any,
 ) -> tuple[TableEncoder | None, Array]:
     """A table as a matrix, and the encoding that it needed: None where all columns are numbers, and used as they are."""
     check_is_table(X)
@@ -247,7 +277,7 @@ def read_table(
         if not _has_odd_numbers(matrix, column_names(X) or [], np.concatenate([keep, whole])):
             return None, matrix
         del matrix
-    return TableEncoder.learn(X, keep, whole, more=more, levels=levels, **checks)
+    return TableEncoder.learn(X, keep, whole, counting=counting, **checks)
 
 
 def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
@@ -282,13 +312,19 @@ def _all_of(info: ColumnInfo) -> int:
     return MOST_TAKEN_OUT
 
 
-def _learn(info: ColumnInfo, values: Any, known: Counter[str | None] | None = None, most: int = MOST_LEVELS) -> _Code:
+def _learn(
+    info: ColumnInfo,
+    values: Any,
+    name: Any,
+    most: int,
+    counting: Counting,
+) -> _Code:
     if info.used_as == INDICATORS:
-        every = Counter(values)
+        every, known = counts_of(values, counting.weight), (counting.levels or {}).get(name)
         if known is not None and every.keys() <= known.keys():
             every = known
         counts = {text: times for text, times in every.items() if text is not None}
-        levels = sorted(sorted(counts), key=lambda level: -counts[level])
+        levels = sorted(sorted(counts), key=lambda level: -float(f"{counts[level]:.12g}"))  # sums of weights are rounded
         has_other = len(levels) > most
         levels = levels[:most]
         has_missing = every[None] > 0

@@ -5,6 +5,7 @@ What a column holds is checked here, so that an error can name it.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
@@ -16,9 +17,13 @@ from sklearn.utils import check_array
 
 from easyfs.common.types import Array
 
+# Whole numbers that numpy has no type for.
+TOO_WIDE = (nw.Int128, nw.UInt128)
 # A large table of types whose values float32 holds exactly is read as float32, in half the memory.
 SMALL_TYPES = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
 LARGE = 1 << 25
+# What to do with the name of a file.
+READ_FIRST = "read the file first, for example with pandas.read_csv, or give EasyFS what easyfs.scan makes of it"
 
 
 def is_table(X: Any) -> bool:
@@ -33,13 +38,25 @@ def column_names(X: Any) -> list[Any] | None:
     return list(X.columns) if nw.dependencies.is_pandas_dataframe(X) else list(nw.from_native(X, eager_only=True).columns)
 
 
+def check_no_records(X: Array) -> None:
+    """An array whose rows are records has no columns that numpy could compute with."""
+    if X.dtype.names:
+        fields = ", ".join(map(repr, X.dtype.names[:5])) + ", ..." * (len(X.dtype.names) > 5)
+        raise TypeError(f"X is an array of records ({fields}); make it a table, for example with pandas.DataFrame(X).")
+
+
 def check_is_table(X: Any) -> None:
     """What is neither an array nor a dataframe is an error that says what to pass; so are two columns of one name."""
     what = type(X).__name__
     if isinstance(X, (str, bytes)):
-        raise TypeError(f"X is the text {X!r}, not a table; read the file first, for example with pandas.read_csv.")
+        raise TypeError(f"X is the text {X!r}, not a table; {READ_FIRST}.")
+    if isinstance(X, os.PathLike):
+        raise TypeError(f"X is the path {os.fspath(X)!r}, not a table; {READ_FIRST}.")
     check_is_in_memory(X)
     if sparse.issparse(X):  # some of them are dictionaries
+        return
+    if isinstance(X, np.ndarray):
+        check_no_records(X)
         return
     if isinstance(X, Mapping):
         raise TypeError(f"X is a {what}, not a table; make it one, for example with pandas.DataFrame(X).")
@@ -47,17 +64,24 @@ def check_is_table(X: Any) -> None:
         raise TypeError(
             f"X is a {what} of {type(X[0]).__name__}, not a table; make it one, for example with pandas.DataFrame(X)."
         )
+    if isinstance(X, (list, tuple)) and len(X) and is_table(X[0]):
+        raise TypeError(f"X is a {what} of tables; put them below each other first, for example with pandas.concat(X).")
     if isinstance(X, (Iterator, Set)):
         raise TypeError(f"X is a {what}, not a table; pass the rows as a list, such as list(X), or as an array.")
-    if is_table(X):  # narwhals refuses names that repeat, too, but in its own words
-        counts = Counter(X.columns if nw.dependencies.is_pandas_dataframe(X) else getattr(X, "column_names", ()))
-        twice = [name for name, count in counts.items() if count > 1]
-        if twice:
-            more = f" (and {len(twice) - 1} more names are given to several)" if len(twice) > 1 else ""
-            raise ValueError(
-                f"X has {counts[twice[0]]} columns called {twice[0]!r}{more}; give each column a name of its own, or pass "
-                "the values as an array."
-            )
+    if is_table(X):
+        check_names_once(X)
+
+
+def check_names_once(X: Any) -> None:
+    """Two columns of one name are an error: narwhals refuses them, too, but in its own words."""
+    counts = Counter(X.columns if nw.dependencies.is_pandas_dataframe(X) else getattr(X, "column_names", ()))
+    twice = [name for name, count in counts.items() if count > 1]
+    if twice:
+        more = f" (and {len(twice) - 1} more names are given to several)" if len(twice) > 1 else ""
+        raise ValueError(
+            f"X has {counts[twice[0]]} columns called {twice[0]!r}{more}; give each column a name of its own, or pass "
+            "the values as an array."
+        )
 
 
 # Tables whose rows are not in memory: how to bring them there, by library and type.
@@ -177,6 +201,27 @@ def _not_numeric(unusable: list[tuple[Any, str]]) -> ValueError:
     )
 
 
+def has_rows(X: Any) -> bool:
+    """Whether it is known how many rows there are."""
+    return bool(X.shape) if hasattr(X, "shape") else hasattr(X, "__len__")
+
+
+def n_rows_of(X: Any) -> int:
+    """Number of rows."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take_rows(X: Any, rows: Array) -> Any:
+    """Some rows of an array, a table, a column or a list, by position."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if type(X).__module__.startswith("pyarrow"):
+        return X.take(rows)
+    if isinstance(X, (list, tuple)):
+        return [X[row] for row in rows]
+    return X[rows]
+
+
 def numeric_columns(X: Any) -> Array:
     """Which columns of a table are numbers (or booleans) already."""
     if not nw.dependencies.is_pandas_dataframe(X):
@@ -231,10 +276,28 @@ def _frame_to_array(X: Any, names: list[Any], by_column: bool) -> Array:
     out = room_for(len(frame), len(names), single=float32, by_column=by_column)
     for j, (dtype, column) in enumerate(zip(schema, frame.iter_columns(), strict=True)):
         if dtype != nw.Unknown:
-            out[:, j] = (column if dtype == wanted else column.cast(wanted)).to_numpy()
+            out[:, j] = floats_of(column, wanted)
         else:
             out[:, j] = np.nan if column.null_count() == len(frame) else column.to_numpy()
     return out
+
+
+def floats_of(column: nw.Series[Any], wanted: Any) -> Array:
+    """A column of numbers as floats of a type, or as whole numbers: numpy makes floats of these, whatever their size."""
+    as_it_is = column.dtype == wanted or (column.dtype.is_integer() and column.dtype not in TOO_WIDE)
+    return np.asarray((column if as_it_is else column.cast(wanted)).to_numpy())
+
+
+def as_numpy(values: Any) -> Any:
+    """A column or table of any library as an array of numpy; what is none is left as it is."""
+    if not hasattr(values, "to_numpy"):
+        return values
+    if str(getattr(values, "dtype", "")) in [str(dtype) for dtype in TOO_WIDE]:
+        return floats_of(nw.from_native(values, series_only=True), nw.Float64)
+    try:
+        return values.to_numpy()
+    except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
+        return values.to_numpy(zero_copy_only=False)
 
 
 def room_for(n_rows: int, n_columns: int, *, single: bool, by_column: bool) -> Array:

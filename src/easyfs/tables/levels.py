@@ -1,12 +1,15 @@
-"""How often each value of the columns that are no numbers comes, in tables of any size."""
+"""How often each value of the columns that are no numbers comes, in tables of any size; by weight, where rows have one."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
+from easyfs.common.types import Array
 from easyfs.tables.columns import MISSING_WORDS, series_of, texts_of
 from easyfs.tables.frames import column_names, is_table, numeric_columns
 
@@ -16,7 +19,17 @@ MOST_COUNTED = 10_000
 Levels = dict[str, Counter[str | None] | None]
 
 
-def levels_in(X: Any) -> Levels:
+def counts_of(values: Iterable[str | None], weight: Any = None) -> Counter[str | None]:
+    """How often each value comes; with weights, what its rows weigh."""
+    if weight is None:
+        return Counter(values)
+    total: Counter[str | None] = Counter()
+    for value, one in zip(values, np.asarray(weight, dtype=np.float64).tolist(), strict=True):
+        total[value] += one
+    return total
+
+
+def levels_in(X: Any, weight: Array | None = None) -> Levels:
     """Rows of each value of each column of text, categories or flags; None for a column with very many values."""
     if not is_table(X):
         return {}
@@ -26,17 +39,18 @@ def levels_in(X: Any) -> Levels:
         return found
     for name, is_number, column in zip(names, numeric, series_of(X), strict=True):
         if column.dtype == nw.Object and len(column) and column.null_count() == len(column):  # may be text elsewhere
-            found[name] = Counter({None: len(column)})
+            found[name] = counts_of([None] * len(column), weight)
         elif not is_number and isinstance(column.dtype, (nw.String, nw.Categorical, nw.Enum, nw.Object)):
-            found[name] = _counted(column)
+            found[name] = _counted(column, weight)
     return found
 
 
-def _counted(column: Any) -> Counter[str | None] | None:
+def _counted(column: Any, weight: Array | None) -> Counter[str | None] | None:
     """Rows of each value of a column; None if there are very many."""
-    if column.dtype == nw.Object:
-        counts = Counter(texts_of(column))
-        return _without_words(counts) if len(counts) <= MOST_COUNTED else None
+    if column.dtype == nw.Object or weight is not None:
+        counts = counts_of(texts_of(column), weight)
+        plain = column.dtype in (nw.Object, nw.String)
+        return None if len(counts) > MOST_COUNTED else _without_words(counts) if plain else counts
     observed = column.drop_nulls()  # first, as some libraries write a missing value out, and others do not count it
     table = observed.cast(nw.String).value_counts(name="easyfs count")
     if len(table) > MOST_COUNTED:

@@ -9,7 +9,8 @@ from typing import Any
 
 import narwhals as nw
 
-from easyfs.tables.frames import check_is_in_memory, column_names, is_table, take_columns
+from easyfs.tables.frames import check_is_in_memory, check_is_table, column_names, is_table, take_columns
+from easyfs.tables.weights import counted_rows
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,16 @@ class Roles:
         """All of them."""
         return (*self.target, *((self.weight,) if self.weight is not None else ()))
 
+    def check_others(self, parameter: str, asked: Any) -> None:
+        """Columns that a parameter names are others than these."""
+        for entry in asked if isinstance(asked, (list, tuple, set)) else (asked,):
+            if isinstance(entry, str) and entry in self.names:
+                what = "the target" if entry in self.target else "the weights"
+                raise ValueError(
+                    f"{parameter} names column {entry!r}, which is {what} and is not selected from; leave it out of "
+                    f"{parameter}."
+                )
+
 
 def roles_of(names: list[Any] | None, n_rows: int | None, y: Any, sample_weight: Any) -> Roles:
     """Which columns ``y`` and ``sample_weight`` name.
@@ -59,7 +70,10 @@ def roles_of(names: list[Any] | None, n_rows: int | None, y: Any, sample_weight:
     weight = _known(sample_weight, names, "sample_weight") if isinstance(sample_weight, str) else None
     if weight is not None and weight in target:
         raise ValueError(f"y and sample_weight both name column {weight!r}; a column cannot be both.")
-    return Roles(target, weight, several)
+    roles = Roles(target, weight, several)
+    if roles.names and names is not None and set(names) <= set(roles.names):
+        raise ValueError(f"X has no columns but {', '.join(map(repr, names))}: none is left to select from.")
+    return roles
 
 
 def _are_names(y: Sequence[Any], names: list[Any]) -> bool:
@@ -80,15 +94,20 @@ def _known(name: str, names: list[Any] | None, parameter: str) -> str:
 
 
 def take_roles(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Roles]:
-    """The table without the columns that ``y`` and ``sample_weight`` name, their values, and which they are."""
+    """The table without the columns that ``y`` and ``sample_weight`` name, their values, and which they are.
+
+    Rows of weight zero are left out.
+    """
+    if isinstance(y, str) or isinstance(sample_weight, str):  # before they are looked for
+        check_is_table(X)
     check_is_in_memory(X)
     if not is_table(X):
-        return X, y, sample_weight, roles_of(None, None, y, sample_weight)
+        return *counted_rows(X, y, sample_weight), roles_of(None, None, y, sample_weight)
     names = column_names(X)
     roles = roles_of(names, len(X) if hasattr(X, "__len__") else X.num_rows, y, sample_weight)
-    if not roles.names:
-        return X, y, sample_weight, roles
-    return (*split(X, roles, y, sample_weight), roles)
+    if roles.names:
+        X, y, sample_weight = split(X, roles, y, sample_weight)
+    return *counted_rows(X, y, sample_weight), roles
 
 
 def split(X: Any, roles: Roles, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from easyfs.common.parameters import check_choice
 from easyfs.common.types import Array
+from easyfs.tables.frames import as_numpy
 from easyfs.tables.reading import FEWEST_ROWS, are_whole, check_labels, code_values, looks_like, read_numbers, reading_of
 
 TASKS = ("auto", "classification", "regression")
@@ -59,11 +60,7 @@ def read_values(y: Any) -> tuple[Array, bool]:
     category = dtype.startswith(("category", "categorical", "enum", "dictionary"))
     if sparse.issparse(y):  # labels of a row, mostly none: few enough columns to be written out
         y = y.toarray(order="C")
-    if hasattr(y, "to_numpy"):
-        try:
-            y = y.to_numpy()
-        except ValueError:  # Arrow arrays of booleans or text cannot be seen in place
-            y = y.to_numpy(zero_copy_only=False)
+    y = as_numpy(y)
     if isinstance(y, np.ma.MaskedArray):
         hidden, y = np.ma.getmaskarray(y), y.data
         if hidden.any():  # as missing values, which an error then names
@@ -205,9 +202,10 @@ def _kind_of_several(y: Array, task: str) -> str:
     if found == "multiclass-multioutput":
         if task == "auto" and y.dtype.kind in "iuf" and not any(reading_of(column).classes for column in y.T):
             return "values"
+        quantities = ", or say task='regression' if the whole numbers are quantities" if y.dtype.kind in "iuf" else ""
         raise ValueError(
             f"y has {y.shape[1]} columns of class labels (multiclass-multioutput), which is not supported: fit one "
-            "selector for each column, or say task='regression' if the integers are quantities."
+            f"selector for each column{quantities}."
         )
     raise ValueError(f"Unknown label type: y is {found!r}, which cannot be used with task={task!r}.")
 

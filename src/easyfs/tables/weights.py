@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from easyfs.common.types import Array
-from easyfs.tables.target import Target
+from easyfs.tables.frames import has_rows, n_rows_of, take_rows
+
+NO_WEIGHT = "sample_weight is zero in every row; at least two rows need a positive weight."
 
 
 def check_weights(sample_weight: Any, n: int) -> Array | None:
@@ -34,7 +36,7 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
             f"sample_weight is negative in row {row} ({weight[row]:g}); weights count rows, use 0 to leave one out."
         )
     if not weight.any():
-        raise ValueError("sample_weight is zero in every row; at least two rows need a positive weight.")
+        raise ValueError(NO_WEIGHT)
     return weight
 
 
@@ -47,19 +49,33 @@ def weighs_nothing(sample_weight: Any, n: int) -> bool:
     return sample_weight is not None and weight.shape in ((), (n,)) and not weight.any()
 
 
-def drop_weightless(matrix: Array, target: Target, weight: Array | None) -> tuple[Array, Target, Array | None]:
-    """Leave rows of weight zero out, and give up weights that are all one."""
-    if weight is None:
-        return matrix, target, None
-    counted = weight > 0
-    if not counted.all():
-        values, classes = None if target.values is None else target.values[counted], target.classes
-        if values is not None and classes is not None:  # a class may have lost all its rows
-            present, codes = np.unique(values, return_inverse=True)
-            classes, values = classes[present], codes.reshape(-1)
-        matrix, weight = matrix[counted], weight[counted]
-        target = Target(target.task, target.kind, values, classes)
-    return matrix, target, None if (weight == 1.0).all() else weight
+def usable_weights(X: Any, sample_weight: Any) -> Array | None:
+    """Weights as an array; None without any, or where something is wrong with them, which is said elsewhere."""
+    if sample_weight is None or not has_rows(X):
+        return None
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    if weight.shape != (n_rows_of(X),) or not (np.isfinite(weight) & (weight >= 0)).all():
+        return None
+    return weight
+
+
+def counted_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """Table, target and weights without the rows of weight zero, as if they were not there."""
+    weight = usable_weights(X, sample_weight)
+    if weight is None or weight.all() or not weight.any():
+        return X, y, sample_weight
+    if y is not None and (not has_rows(y) or n_rows_of(y) != len(weight)):
+        return X, y, sample_weight
+    rows = np.flatnonzero(weight)
+    return take_rows(X, rows), None if y is None else take_rows(y, rows), weight[rows]
+
+
+def no_weights_of_one(weight: Array | None) -> Array | None:
+    """Weights, or None where they are all one."""
+    return None if weight is None or (weight == 1.0).all() else weight
 
 
 def check_enough_rows(matrix: Array, weight: Array | None) -> None:
