@@ -146,26 +146,39 @@ STEPS = {
             ("race/raw/*.jsonl",),
         ),
         Step(
-            "imports", ("race/imports.py",), "times of an import in the README, printed", "minutes; wants an idle machine"
+            "imports",
+            ("race/imports.py", "speed.py --page"),
+            "times of an import, in speed.md",
+            "minutes; wants an idle machine",
         ),
-        Step("speed", ("speed.py",), "the README's table of times, printed", "minutes; wants an idle machine"),
-        Step("baselines", ("baselines.py",), "times of the published methods in docs/methods.md, printed", "half an hour"),
+        Step("speed", ("speed.py",), "speed.md", "minutes; wants an idle machine"),
+        Step("baselines", ("baselines.py",), "baselines.md: time and memory of the published methods", "half an hour"),
         Step(
-            "stream", ("scale/stream_memory.py --gigabytes 2 --folder {state}/stream",), "docs/scale.md, printed", "minutes"
+            "stream",
+            (
+                "scale/stream_memory.py --gigabytes 1.2 --folder {state}/stream",
+                "scale/stream_memory.py --gigabytes 1.2 --written pyarrow --folder {state}/stream",
+                "scale/stream_memory.py --gigabytes 1.2 --written polars --folder {state}/stream",
+                "scale/stream_memory.py --gigabytes 8 --folder {state}/stream",
+                "scale/stream_memory.py --gigabytes 4 --columns 400 --folder {state}/stream",
+                "scale/page.py",
+            ),
+            "files in scale.md",
+            "half an hour; wants an idle machine, 9 GB of disk",
         ),
         Step(
             "one-answer",
-            ("scale/one_answer.py",),
-            "every engine against memory in docs/scale.md, printed",
+            ("scale/one_answer.py", "scale/page.py"),
+            "every engine against memory, in scale.md",
             "an hour; needs Java",
             ("raw/one-answer.jsonl",),
             everything,
         ),
         Step("survival", ("survival.py",), "survival.md", "a minute; needs scikit-survival", ("raw/survival.jsonl",)),
-        Step("wide", ("scale/wide.py",), "very wide tables in docs/scale.md, printed", "minutes"),
-        Step("dask", ("scale/dask_workers.py",), "docs/scale.md, printed", "minutes"),
-        Step("spark", ("scale/spark_correlation.py",), "docs/scale.md, printed", "minutes; needs Java"),
-        Step("gpu", ("scale/gpu.py --cpu",), "docs/scale.md, printed", "minutes; needs a GPU"),
+        Step("wide", ("scale/wide.py", "scale/page.py"), "very wide tables in scale.md", "minutes"),
+        Step("dask", ("scale/dask_workers.py", "scale/page.py"), "Dask in scale.md", "minutes; wants an idle machine"),
+        Step("spark", ("scale/spark_correlation.py", "scale/page.py"), "Spark in scale.md", "minutes; needs Java"),
+        Step("gpu", ("scale/gpu.py --cpu", "scale/page.py"), "a GPU in scale.md", "minutes; needs a GPU"),
     )
 }
 

@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from easyfs import available_selectors, make_selector
 from easyfs.evaluation.cell import peak_memory
+from keeping import keep, made_with, rows_of
 
 
 def table(n: int, d: int, task: str = "classification") -> tuple[np.ndarray, np.ndarray]:
@@ -57,6 +58,7 @@ def race(rounds: int, threads: int) -> None:
     )
     apart = np.abs(gave["easyfs"] - gave["skrebate"]).max()
     ratio = best["skrebate"] / best["easyfs"]
+    keep("baselines", part="race", case="ReliefF, 2000 x 200, k = 10", threads=threads, seconds=best, apart=float(apart))
     print(f"ReliefF 2000 x 200, k = 10: easyfs {best['easyfs']:.3f} s, skrebate {best['skrebate']:.2f} s: ", end="")
     print(f"{ratio:.1f} times faster; scores differ by at most {apart:.1e}", flush=True)
 
@@ -73,6 +75,7 @@ def race(rounds: int, threads: int) -> None:
         rounds,
     )
     same = len(set(gave["easyfs"]) & set(gave["mrmrs"]))
+    keep("baselines", part="race", case="mRMR, 2000 x 2000, 50 columns", threads=threads, seconds=best, same=same)
     print(f"mRMR 2000 x 2000, 50 columns: easyfs {best['easyfs']:.3f} s, mrmrs {best['mrmrs']:.3f} s: ", end="")
     print(f"{best['mrmrs'] / best['easyfs']:.1f} times faster; {same} of 50 columns are the same", flush=True)
 
@@ -105,6 +108,7 @@ def memory(threads: int) -> None:
     for name in ("relieff", "spec", "mcfs", "laplacian_score"):
         sizes = (5000, 10_000, 20_000)
         added = [apart(name, n, 50, threads)["added"] for n in sizes]
+        keep("baselines", part="memory", case=name, threads=threads, rows=sizes, added_mb=added)
         cells = "  ".join(f"{n}: {mb:.0f} MB" for n, mb in zip(sizes, added, strict=True))
         print(f"  {name:<18} {cells}  ({added[2] / added[0]:.1f} times from 5000 to 20,000)", flush=True)
 
@@ -114,7 +118,36 @@ def large(threads: int) -> None:
     for info in available_selectors("classification"):
         if info.kind == "model-free":
             found = apart(info.name, 20_000, 300, threads)
+            keep("baselines", part="large", case=info.name, threads=threads, **found)
             print(f"  {info.name:<20} {found['seconds']:8.2f} s  {found['process']:6.0f} MB", flush=True)
+
+
+def page() -> str:
+    """The last run of each case."""
+    found = {(row["part"], row["case"]): row for row in rows_of("baselines")}
+    race = [row for (part, _), row in found.items() if part == "race"]
+    memory = [row for (part, _), row in found.items() if part == "memory"]
+    large = [row for (part, _), row in found.items() if part == "large"]
+    lines = ["# The other methods: time and memory", "", "Made by `benchmarks/baselines.py`.", ""]
+    if race:
+        lines += ["| | here | another library | times as long | |", "|---|---|---|---|---|"]
+        for row in race:
+            (other, theirs), own = next(e for e in row["seconds"].items() if e[0] != "easyfs"), row["seconds"]["easyfs"]
+            same = f"scores differ by {row['apart']:.0e}" if "apart" in row else f"{row['same']} of 50 columns are the same"
+            lines.append(f"| {row['case']} | {own:.3f} s | {other} {theirs:.3f} s | {theirs / own:.1f} | {same} |")
+        lines += ["", "Best of a few rounds, in turn.", ""]
+    if large:
+        lines += ["20,000 x 300, 50 columns, a fresh process each:", "", "| method | seconds | peak of the process |"]
+        lines += ["|---|---|---|"]
+        lines += [f"| {row['case']} | {row['seconds']:.2f} | {row['process']:.0f} MB |" for row in large]
+        lines += [""]
+    if memory:
+        sizes = memory[0]["rows"]
+        lines += ["Memory that a fit of 50 columns adds at its peak:", ""]
+        lines += [f"| method | {' | '.join(f'{n:,} rows' for n in sizes)} |", "|---|" + "---|" * len(sizes)]
+        lines += [f"| {row['case']} | {' | '.join(f'{mb:.0f} MB' for mb in row['added_mb'])} |" for row in memory]
+        lines += [""]
+    return "\n".join([*lines, *made_with([*race, *large, *memory]), ""])
 
 
 def main() -> None:
@@ -122,10 +155,16 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--part", default="race,memory,large")
+    parser.add_argument("--page", action="store_true", help="only write the page")
     parser.add_argument("--one", nargs=3, metavar=("NAME", "ROWS", "COLUMNS"), help="one fit, for the other parts")
     args = parser.parse_args()
     if args.one:
         one(args.one[0], int(args.one[1]), int(args.one[2]), args.threads)
+        return
+    from measuring import PAGES, write  # noqa: PLC0415 (not where memory is measured)
+
+    if args.page:
+        write(page(), PAGES / "baselines.md")
         return
     print(f"{args.threads} threads")
     parts = args.part.split(",")
@@ -136,6 +175,7 @@ def main() -> None:
             memory(args.threads)
         if "large" in parts:
             large(args.threads)
+    write(page(), PAGES / "baselines.md")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ import numpy as np
 from scipy.special import ndtr
 
 import easyfs
-from measuring import Results, Row, bold, interactions, options, run, table_head, write
+from keeping import Row
+from measuring import Results, bold, interactions, options, run, table_head, write
 from problems import Array, Table, columns, generator
 from random_targets import STRIDE, draw_target
 
@@ -253,12 +254,12 @@ def page(args: argparse.Namespace) -> str:
         "Release 2 was drawn anew. Its tables of 50 and 500 columns gave the same twice; with 2000 columns EasyFS had .87",
         "at first, and the screen of all pairs was then widened for what it lost on the development list.",
         "",
-        "What is still not seen: a parity of three columns among more than 512, or of four among more than about 70",
+        "What is still not seen: a parity of three columns among more than 512, or of four among more than about 54",
         "(nobody else in the field finds these among 500); groups of three and four columns in tables of thousands, where",
         "no pair of them tells anything; waves that turn many times over the range of a column; parts that explain a few",
         "per cent of the target in 1000 rows. Where one column of a group tells something by itself, XGBoost and a forest",
         "find the others through it, and now and then one that EasyFS misses; ReliefF sees groups among 50 columns and",
-        "loses them among 500. The lists of what was missed say of each target who found it.",
+        "loses many of them among 500. The lists of what was missed say of each target who found it.",
         "",
     ]
     asked = args.half.split(",")

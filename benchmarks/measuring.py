@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 import warnings
@@ -16,7 +15,7 @@ import pandas as pd
 
 import easyfs
 from easyfs import make_selector
-from easyfs.evaluation.provenance import made
+from keeping import Row, keep, rows_of
 from paper.methods import FastCanSelector
 from problems import Table
 
@@ -24,7 +23,6 @@ HERE = Path(__file__).resolve().parent
 PAGES = HERE.parent / "docs" / "results"
 FIRST_SEED = {"development": 0, "held-out": 1000}
 HALVES = tuple(FIRST_SEED)
-Row = dict[str, Any]
 
 # Name of a method: name in the library (or fastcan's), and settings that are not the defaults.
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -57,11 +55,9 @@ class Results:
     """
 
     def __init__(self, name: str, key: tuple[str, ...], label: str):
-        self.path = HERE / "raw" / f"{name}.jsonl"
-        self.key, self.label = key, label
-        rows = [json.loads(line) for line in self.path.open()] if self.path.exists() else []
+        self.name, self.key, self.label = name, key, label
         self.rows: dict[tuple[Any, ...], Row] = {}
-        for row in rows:
+        for row in rows_of(name):
             if row["version"] == easyfs.__version__ and row["label"] == self._label(row["method"]):
                 self.rows[tuple(row[part] for part in key)] = row
 
@@ -84,11 +80,8 @@ class Results:
 
     def add(self, row: Row) -> None:
         """Keep a result."""
-        row = {**row, **made(), "label": self._label(row["method"])}
+        row = keep(self.name, **row, label=self._label(row["method"]))
         self.rows[tuple(row[part] for part in self.key)] = row
-        self.path.parent.mkdir(exist_ok=True)
-        with self.path.open("a") as stream:
-            stream.write(json.dumps(row) + "\n")
 
 
 def indicators(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

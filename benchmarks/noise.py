@@ -17,7 +17,8 @@ import pandas as pd
 from scipy.stats import binomtest
 
 import easyfs
-from measuring import Results, Row, beyond_chance, interactions, options, run, seeds, table_head, write
+from keeping import Row
+from measuring import Results, beyond_chance, interactions, options, run, seeds, table_head, write
 from noise_tables import KINDS, RANDOM, draw
 
 METHODS = ["EasyFS auto", "lasso auto"]

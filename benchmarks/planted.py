@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 import easyfs
-from measuring import Results, Row, beyond_chance, bold, options, run, seeds, table_head, write
+from keeping import Row
+from measuring import Results, beyond_chance, bold, options, run, seeds, table_head, write
 from planted_problems import PROBLEMS, RANDOM, draw
 
 METHODS = ["EasyFS", "EasyFS auto", "correlation", "mRMR", "lasso", "fastcan", "forest", "random"]

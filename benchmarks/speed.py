@@ -3,7 +3,10 @@
 Reference and subject are timed in turn, and the median of the ratios of neighbours is printed, with the quartiles:
 single runs on a shared machine are off by ten per cent and more. Threads are set and printed.
 
-    python benchmarks/speed.py [--threads 2] [--pairs 9] [--case NAME]
+    python benchmarks/speed.py [--threads 2] [--pairs 9] [--case NAME] [--page]
+
+Every run is kept in benchmarks/raw/speed.jsonl; docs/results/speed.md shows the last one of each case, and of
+``race/imports.py``.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from sklearn.feature_selection import f_classif
 from threadpoolctl import threadpool_limits
 
 from easyfs import EasyFS, EasyFSRanking
+from keeping import Row, keep, made_with, rows_of
 
 
 def timed(function: Callable[[], object]) -> float:
@@ -28,17 +32,18 @@ def timed(function: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def compare(name: str, limit: float, reference: Callable[[], object], subject: Callable[[], object], pairs: int) -> dict:
+def compare(name: str, limit: float, reference: Callable[[], object], subject: Callable[[], object], pairs: int) -> None:
     reference()
     subject()
     times = np.array([(timed(reference), timed(subject)) for _ in range(pairs)])
     low, middle, high = np.quantile(times[:, 1] / times[:, 0], [0.25, 0.5, 0.75])
+    seconds = {"reference_seconds": times[:, 0].tolist(), "seconds": times[:, 1].tolist()}
+    keep("speed", case=name, ratio=[low, middle, high], limit=limit, **seconds)
     print(
         f"{name:<58} {middle:5.2f} x  [{low:.2f}, {high:.2f}]  limit {limit:g}   "
         f"({1e3 * np.median(times[:, 0]):.0f} ms against {1e3 * np.median(times[:, 1]):.0f} ms)",
         flush=True,
     )
-    return {"name": name, "ratio": middle, "limit": limit}
 
 
 def square(pairs: int) -> None:
@@ -47,7 +52,7 @@ def square(pairs: int) -> None:
     y = (X[:, :10].sum(axis=1) > 0).astype(int)
     for name, limit, selector in (
         ("2000 x 2000 float32, k = 50, against X.T @ X", 4.5, EasyFS(50, random_state=0)),
-        ("... without the search for joint effects", 2.25, EasyFS(50, interactions=False, random_state=0)),
+        ("the same without the search for joint effects", 2.25, EasyFS(50, interactions=False, random_state=0)),
     ):
         compare(name, limit, lambda: X.T @ X, lambda selector=selector: selector.fit(X, y), pairs)
 
@@ -73,6 +78,7 @@ def million(pairs: int) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     EasyFS(10, random_state=0).fit(X, y)
     added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    keep("speed", case="1,000,000 x 100 float32: memory added at the peak", added_mb=added, limit_mb=150)
     print(
         f"{'1,000,000 x 100 float32: memory added at the peak':<58} {added:5.0f} MB                limit 150 MB", flush=True
     )
@@ -89,10 +95,11 @@ def wide(pairs: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 100_000))
     y = (X[:, :10].sum(axis=1) > 0).astype(int)
-    seconds = np.median([timed(lambda: EasyFS(50, random_state=0).fit(X, y)) for _ in range(min(pairs, 3))])
+    times = [timed(lambda: EasyFS(50, random_state=0).fit(X, y)) for _ in range(min(pairs, 3))]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     name = "100 x 100,000, k = 50: time, peak memory of the process"
-    print(f"{name:<58} {seconds:5.2f} s, {peak:.0f} MB         limit 10 s, 1000 MB", flush=True)
+    keep("speed", case=name, seconds=times, peak_mb=peak, limit=10, limit_mb=1000)
+    print(f"{name:<58} {np.median(times):5.2f} s, {peak:.0f} MB         limit 10 s, 1000 MB", flush=True)
 
 
 def ranking(pairs: int) -> None:
@@ -113,20 +120,72 @@ def ranking(pairs: int) -> None:
 CASES = {"square": square, "tall": tall, "million": million, "wide": wide, "ranking": ranking}
 
 
+def shown(row: Row) -> list[str]:
+    """Cells of a row of the page: what was measured, the ratio, the times, the limit."""
+    if "ratio" in row:
+        low, middle, high = row["ratio"]
+        reference, own = (1e3 * np.median(row[times]) for times in ("reference_seconds", "seconds"))
+        return [f"{middle:.2f} [{low:.2f}, {high:.2f}]", f"{own:.0f} ms against {reference:.0f} ms", f"{row['limit']:g}"]
+    if "seconds" in row:
+        return [
+            "",
+            f"{np.median(row['seconds']):.2f} s, {row['peak_mb']:.0f} MB",
+            f"{row['limit']} s, {row['limit_mb']} MB",
+        ]
+    return ["", f"{row['added_mb']:.0f} MB", f"{row['limit_mb']} MB"]
+
+
+def page() -> str:
+    """The last run of each case, and of the imports."""
+    from measuring import table_head  # noqa: PLC0415
+
+    last = {row["case"]: row for row in rows_of("speed")}
+    imports = {row["statement"]: row for row in rows_of("imports")}
+    lines = [
+        "# How long a fit takes",
+        "",
+        "As ratios to operations that everybody knows, timed in turn with the fit in one process: median of the pairs,",
+        "and quartiles. The limits are those of `benchmarks/speed.py`, which makes this page; that of 2000 x 2000 with the",
+        "search for joint effects was set after it was first measured ([tuning](../tuning.md)). Every run is in",
+        "`benchmarks/raw`.",
+        "",
+        *table_head(["case", "times as long", "a fit against the operation", "limit"]),
+        *(f"| {' | '.join([case, *shown(row)])} |" for case, row in last.items()),
+        "",
+        *made_with(list(last.values())),
+        "",
+    ]
+    if imports:
+        lines += ["## Imports", "", "A new process each time (`benchmarks/race/imports.py`): median, and range.", ""]
+        lines += table_head(["statement", "milliseconds"])
+        for statement, row in imports.items():
+            times = [1e3 * t for t in row["seconds"]]
+            lines.append(f"| `{statement}` | {np.median(times):.0f} [{min(times):.0f}, {max(times):.0f}] |")
+        lines += ["", *made_with(list(imports.values())), ""]
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--case", choices=CASES)
+    parser.add_argument("--page", action="store_true", help="only write the page")
     args = parser.parse_args()
     if args.case:
         with threadpool_limits(args.threads):
             CASES[args.case](args.pairs)
         return
+    from measuring import PAGES, write  # noqa: PLC0415 (not where memory is measured)
+
+    if args.page:
+        write(page(), PAGES / "speed.md")
+        return
     print(f"threads: {args.threads}; numpy {np.__version__}; median and quartiles of {args.pairs} pairs", flush=True)
     for case in CASES:  # each in a fresh process: memory is a peak of the whole process
         command = [sys.executable, __file__, "--case", case, "--threads", str(args.threads), "--pairs", str(args.pairs)]
         subprocess.run(command, check=True)
+    write(page(), PAGES / "speed.md")
 
 
 if __name__ == "__main__":

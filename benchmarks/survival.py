@@ -6,30 +6,26 @@ ridge penalty is fitted to them, and Harrell's concordance index is measured on 
 columns, and those with the largest correlation with the same residuals, stand beside.
 
     pip install scikit-survival
-    python benchmarks/survival.py            # writes docs/results/survival.md and benchmarks/raw/survival.jsonl
+    python benchmarks/survival.py [--page]  # writes docs/results/survival.md and benchmarks/raw/survival.jsonl
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import sksurv
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
-from sksurv.datasets import load_breast_cancer
-from sksurv.linear_model import CoxPHSurvivalAnalysis
-from sksurv.metrics import concordance_index_censored
 
 from easyfs import EasyFS, make_selector, survival_target
 from easyfs.evaluation.provenance import made
+from keeping import RAW, Row, rows_of
+from measuring import PAGES, write
 
-HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "results" / "survival.md"
-RAW = HERE / "raw" / "survival.jsonl"
 SIZES, REPEATS, FOLDS, PENALTY = (5, 10, 20), 10, 5, 10.0
 
 
@@ -45,11 +41,17 @@ def chosen(method: str, k: int, X: np.ndarray, y: np.ndarray, seed: int) -> np.n
     return selector.fit(X, y).get_support(indices=True)
 
 
-def main() -> None:
-    warnings.simplefilter("ignore")
+def measure() -> None:
+    """Choose, fit and score in all folds; the rows take the place of those before."""
+    import sksurv  # noqa: PLC0415
+    from sksurv.datasets import load_breast_cancer  # noqa: PLC0415
+    from sksurv.linear_model import CoxPHSurvivalAnalysis  # noqa: PLC0415
+    from sksurv.metrics import concordance_index_censored  # noqa: PLC0415
+
     frame, outcome = load_breast_cancer()
     X = pd.get_dummies(frame, drop_first=True).to_numpy(dtype=float)
     event, time = outcome["e.tdm"], outcome["t.tdm"]
+    stamp = {"patients": len(X), "events": int(event.sum()), **made(), "sksurv": sksurv.__version__}
     rows = []
     for repeat in range(REPEATS):
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=repeat)
@@ -62,17 +64,25 @@ def main() -> None:
                     model = CoxPHSurvivalAnalysis(alpha=PENALTY).fit(scale.transform(X[train][:, columns]), outcome[train])
                     risk = model.predict(scale.transform(X[test][:, columns]))
                     c = concordance_index_censored(event[test], time[test], risk)[0]
-                    rows.append({"repeat": repeat, "fold": fold, "method": method, "columns": k, "concordance": float(c)})
-    stamp = {**made(), "sksurv": sksurv.__version__}
-    RAW.write_text("".join(json.dumps(row | stamp) + "\n" for row in rows))
+                    cell = {"repeat": repeat, "fold": fold, "method": method, "columns": k, "concordance": float(c)}
+                    rows.append(cell | stamp)
+    draft = RAW / "survival.part"
+    draft.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    os.replace(draft, RAW / "survival.jsonl")
+
+
+def page(rows: list[Row]) -> str:
+    """The page, from the rows of all folds."""
     table = pd.DataFrame(rows)
     by_repeat = table.groupby(["method", "columns", "repeat"])["concordance"].mean()
     found = by_repeat.groupby(level=[0, 1]).agg(["mean", "std"])
+    first = rows[0]
+    every = max(row["columns"] for row in rows)
     lines = [
         "# Censored times: GSE7390",
         "",
-        f"{X.shape[0]} patients, {X.shape[1]} columns (genes, and clinical columns as indicators), time to distant",
-        f"metastasis, {int(event.sum())} events; shipped with scikit-survival {sksurv.__version__}. Columns chosen inside",
+        f"{first['patients']} patients, {every} columns (genes, and clinical columns as indicators), time to distant",
+        f"metastasis, {first['events']} events; shipped with scikit-survival {first['sksurv']}. Columns chosen inside",
         "the training rows for `easyfs.survival_target(event, time)`, a Cox model with a ridge penalty on them, Harrell's",
         f"concordance index on the rows left out (0.5 is a coin): mean over {REPEATS} repeats of {FOLDS} folds, ± the",
         "standard deviation over repeats.",
@@ -82,11 +92,22 @@ def main() -> None:
         "|---|---|---|",
     ]
     for method in ("EasyFS", "correlation", "random", "all columns"):
-        for k in SIZES if method != "all columns" else (X.shape[1],):
+        for k in SIZES if method != "all columns" else (every,):
             mean, spread = found.loc[(method, k)]
             lines.append(f"| {method} | {k} | {mean:.3f} ± {spread:.3f} |")
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="only write the page")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if not args.page:
+        measure()
+    text = page(rows_of("survival"))
+    write(text, PAGES / "survival.md")
+    print(text)
 
 
 if __name__ == "__main__":

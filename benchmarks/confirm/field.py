@@ -61,7 +61,9 @@ MORE = {
     "L1 logistic": Method("l1_logistic", regression=False),
     "XGB total": Method("xgboost", (("importance", "total_gain"),)),
 }
-METHODS: dict[str, Method] = PAPER | MORE
+# The field was fixed before the first run: what was added to the paper's tables since is not in it.
+ADDED_SINCE = ("EasyFS literal",)
+METHODS: dict[str, Method] = {name: method for name, method in (PAPER | MORE).items() if name not in ADDED_SINCE}
 TREES = ("RF", "XGB", "XGB total")
 WITH_SEEDS = ("EasyFS", "EasyFS ranking")
 

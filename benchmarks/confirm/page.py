@@ -113,16 +113,15 @@ def verdict(title: str, found: dict[tuple[int, str | None], Standing]) -> list[s
 
 
 def rank_table(found: dict[tuple[int, str | None], Standing]) -> list[str]:
-    """Mean ranks: a line for each method, a column for each size and model."""
-    columns = [found[place].mean_ranks() for place in COLUMNS]
+    """Mean ranks: a line for each method, a column for each size and model, and for all models at a size."""
+    places = [(size, model) for size in SIZES for model in (*MODELS, None)]
+    columns = [found[place].mean_ranks() for place in places]
     whole = {
         m: float(np.mean([found[size, None].mean_ranks()[m] for size in SIZES])) for m in found[SIZES[0], None].methods
     }
     best = [min(column.values(), default=np.nan) for column in columns]
-    lines = [
-        "| method | " + " | ".join(f"{MODELS[model]} {size}" for size, model in COLUMNS) + " | all |",
-        "|---|" + "---|" * (len(COLUMNS) + 1),
-    ]
+    titles = [f"{'all models' if model is None else MODELS[model]} {size}" for size, model in places]
+    lines = [f"| method | {' | '.join(titles)} | all |", "|---|" + "---|" * (len(places) + 1)]
     for method in sorted(whole, key=whole.__getitem__):
         cells = []
         for column, first in zip(columns, best, strict=True):
@@ -201,6 +200,7 @@ def behind(results: Results) -> list[str]:
     """Where EasyFS is behind: random selection, half of the field, not selecting."""
     lines = ["## Where EasyFS is behind", ""]
     cells, chance, half, whole = 0, [], [], []
+    others: dict[str, list[bool]] = {}
     for name in results.names(None):
         methods, through = methods_of(results, [name], slow=True)
         if not through or OWN not in methods:
@@ -219,13 +219,22 @@ def behind(results: Results) -> list[str]:
                     cells += 1
                     gap = results.score(name, OWN, size, model).mean() - results.score(name, CONTROL, size, model).mean()
                     chance += [f"{name} at {size}, {MODELS[model]} ({gap:+.3f})"] if gap < -TIE else []
+                    control = results.score(name, CONTROL, size, model).mean()
+                    for method in methods:
+                        worse = not results.score(name, method, size, model).mean() - control >= -TIE
+                        others.setdefault(method, []).append(worse)
     for what, found in (
         (f"Behind random selection, of {cells} cells (table, size, model)", chance),
         ("In the lower half of the field, mean over models", half),
         (f"Behind {ALL}, mean over models", whole),
     ):
         lines += [f"{what}: {len(found)}. {'; '.join(found)}{'.' if found else ''}".rstrip(), ""]
-    return lines
+    others.pop(CONTROL, None)
+    told = [
+        f"{method} {sum(worse)}" + (f" of {len(worse)}" if len(worse) < cells else "")
+        for method, worse in sorted(others.items(), key=lambda entry: sum(entry[1]))
+    ]
+    return [*lines, f"Behind random selection, failures among them, of {cells} cells: {', '.join(told)}.", ""]
 
 
 def seeds(results: Results) -> list[str]:

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from field import ALL, METHODS, MODELS, SIZES, method_of
 from make import TABLES
-from scipy.stats import rankdata
 
 from easyfs.evaluation import Comparison
-from easyfs.evaluation.significance import Duel, duels
+from easyfs.evaluation.significance import Duel, duels, ranks_of
 from easyfs.evaluation.store import Store
 
 MEASURE = {"classification": "accuracy", "regression": "nmse"}
@@ -71,6 +70,7 @@ class Results:
     def __init__(self, folder: Path):
         self.files = {name: folder / f"{name}.jsonl" for name in TABLES if (folder / f"{name}.jsonl").exists()}
         self.by_table = {name: Comparison(Store(file).rows) for name, file in self.files.items()}
+        self._labels: dict[str, dict[str, list[str]]] = {}
 
     def names(self, task: str | None, small: bool = False) -> list[str]:
         """Tables of a task (both without one) that have results."""
@@ -105,6 +105,11 @@ class Results:
 
     def labels(self, name: str) -> dict[str, list[str]]:
         """Labels of each method that was tried in all folds of a table."""
+        if name not in self._labels:
+            self._labels[name] = self._find_labels(name)
+        return self._labels[name]
+
+    def _find_labels(self, name: str) -> dict[str, list[str]]:
         comparison = self.by_table[name]
         folds: dict[str, set[tuple[int, int]]] = {}
         for _, label, repeat, fold in comparison.fit_rows:
@@ -229,7 +234,7 @@ def standing(
             if not results.has_model(name, learner):
                 continue
             scores = np.array([results.score(name, m, size, learner, measure).mean() for m in methods])
-            ranks = rankdata(-np.where(np.isnan(scores), -np.inf, scores))
+            ranks = ranks_of(scores[None])[0]
             lowest = np.nanmin(scores) if not np.isnan(scores).all() else 0.0
             cells.append((np.where(np.isnan(scores), lowest, scores), ranks))
         if cells:

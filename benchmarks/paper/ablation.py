@@ -171,12 +171,13 @@ def main() -> None:
     parser.add_argument("--parameters-on", default="Wheat599-env1,CSD-1000R,YALE,TOX")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--page", action="store_true", help="only write the page")
     args = parser.parse_args()
     end = time.monotonic() + 60.0 * args.minutes
     try:
-        for name in args.data.split(","):
+        for name in args.data.split(",") if not args.page else ():
             measure(name, ablation_selectors(), "ablation", args.repeats, end)
-        for name in args.parameters_on.split(","):
+        for name in args.parameters_on.split(",") if not args.page else ():
             measure(name, parameter_selectors(), "parameters", args.repeats, end)
     except TimeIsUpError:
         print("time is up; run again to go on")

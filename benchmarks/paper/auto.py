@@ -1,11 +1,11 @@
 """How many columns "auto" takes on the paper's data, and how well a model does with them.
 
-    python benchmarks/paper/auto.py [--label now] [--data ORL,YALE]
+    python benchmarks/paper/auto.py [--data ORL,YALE] [--counts auto,random] [--page]
 
 Five folds, shuffled, stratified for classes, cut five times for small data sets; the selection sees the training rows
-alone. Linear SVM for classes
-(accuracy), SVR with RBF kernel for numbers (normalised squared error). Rows go to benchmarks/paper/raw/auto.jsonl as they
-come, with a label of the version; a rerun does only what is missing. ``--page`` writes docs/results/auto.md from them.
+alone. Linear SVM for classes (accuracy), SVR with RBF kernel for numbers (normalised squared error). "random" draws as
+many columns as "auto" took in the same fold; "cv" is done for a few data sets. Rows go to benchmarks/paper/raw/auto.jsonl
+as they come; a rerun does only what is missing. ``--page`` writes docs/results/auto.md from them.
 """
 
 from __future__ import annotations
@@ -33,36 +33,54 @@ PAGE = HERE.parents[1] / "docs" / "results" / "auto.md"
 FOLDS = 5
 # Small data sets are cut into folds so many times.
 SMALL, REPEATS = 1500, 5
+COUNTS = ("auto", "random", "cv")
+# "cv" fits a model for each number of columns it tries.
+WITH_CV = ("TOX", "YALE", "CSD-1000R")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=",".join(name for name, data in DATA_SETS.items() if data.file))
-    parser.add_argument("--label", default="now")
-    parser.add_argument("--count", default="auto", choices=("auto", "cv"))
+    parser.add_argument("--counts", default=",".join(COUNTS))
     parser.add_argument("--raw", type=Path, default=RAW)
     parser.add_argument("--page", action="store_true")
     args = parser.parse_args()
     if args.page:
         PAGE.write_text(page(read(args.raw)), encoding="utf-8")
         return
-    done = {(row["data"], row["label"]) for row in read(args.raw)}
+    done = {(row["data"], row["count"]): row for row in read(args.raw)}
     for name in args.data.split(","):
         data = get(name)
-        if (name, args.label) in done or not data.available:
-            continue
-        row = {"data": name, "task": data.task, "label": args.label, **measure(*data.load(), data.task, args.count)}
-        with args.raw.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row | made()) + "\n")
-        print(name, np.mean(row["sizes"]), np.mean(row["scores"]), np.round(np.mean(row["seconds"]), 2), flush=True)
+        wanted = [count for count in args.counts.split(",") if count != "cv" or name in WITH_CV]
+        for count in wanted:
+            if (name, count) in done or not data.available:
+                continue
+            auto = done.get((name, "auto"), {"sizes": None})
+            row = {"data": name, "task": data.task, "count": count}
+            row |= measure(*data.load(), data.task, count, auto["sizes"])
+            done[name, count] = row
+            with args.raw.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row | made()) + "\n")
+            print(name, count, np.mean(row["sizes"]), np.mean(row["scores"]), np.mean(row["seconds"]).round(2), flush=True)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
-def measure(X: np.ndarray, y: np.ndarray, task: str, count: str) -> dict[str, list[float]]:
-    """Number of columns, score and seconds of each fold."""
+def choose(X: np.ndarray, y: np.ndarray, task: str, count: str, size: int | None, fold: int) -> np.ndarray:
+    """Columns of the training rows of a fold; at random, as many as "auto" took there."""
+    if count == "random":
+        return np.random.default_rng(fold).choice(X.shape[1], size, replace=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.flatnonzero(EasyFS(count, random_state=0, task=task).fit(X, y).get_support())
+
+
+def measure(X: np.ndarray, y: np.ndarray, task: str, count: str, sizes: list[int] | None) -> dict[str, list[float]]:
+    """Number of columns, score and seconds of each fold; ``sizes`` are the numbers of columns that "auto" took."""
+    if count == "random" and sizes is None:
+        raise SystemExit('"random" needs what "auto" took: run that first.')
     classes = task == "classification"
     kind = StratifiedKFold if classes else KFold
     repeats = REPEATS if len(y) < SMALL else 1
@@ -70,13 +88,10 @@ def measure(X: np.ndarray, y: np.ndarray, task: str, count: str) -> dict[str, li
     if not classes:
         y = (y - y.mean()) / y.std()
     found: dict[str, list[float]] = {"sizes": [], "scores": [], "seconds": []}
-    for train, test in cuts:
+    for fold, (train, test) in enumerate(cuts):
         start = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            selector = EasyFS(count, random_state=0, task=task).fit(X[train], y[train])
+        columns = choose(X[train], y[train], task, count, None if sizes is None else sizes[fold], fold)
         found["seconds"].append(time.perf_counter() - start)
-        columns = np.flatnonzero(selector.get_support())
         model = make_pipeline(StandardScaler(), SVC(kernel="linear") if classes else SVR())
         predicted = model.fit(X[train][:, columns], y[train]).predict(X[test][:, columns])
         if classes:
@@ -89,49 +104,49 @@ def measure(X: np.ndarray, y: np.ndarray, task: str, count: str) -> dict[str, li
 
 
 def page(rows: list[dict[str, Any]]) -> str:
-    """The page: each data set before and now."""
-    by = {(row["data"], row["label"]): row for row in rows}
+    """The page: each data set, with as many columns at random beside it."""
+    by = {(row["data"], row["count"]): row for row in rows}
     lines = [
         '# What "auto" takes on the paper\'s data',
         "",
         "Generated by `python benchmarks/paper/auto.py --page`. Mean of five folds (cut five times where there are",
         f"fewer than {SMALL} rows), with the standard deviation of the folds in brackets. Accuracy of a linear SVM for",
-        "classes (larger is better), normalised squared error of an SVR for numbers (smaller is better).",
-        '"Before" tested what the shrunken coding leaves over (commit fb2da93); "now" tests each column at full precision,',
-        "given those chosen, and adds the joint effects that were confirmed.",
+        "classes (larger is better), normalised squared error of an SVR for numbers (smaller is better). As many columns",
+        "at random stand beside it.",
         "",
         "On images whose classes a linear model tells apart without error (COIL20, UMIST, PIE-05, YALEB), nearly every",
-        'column tells more than chance given the others, and "auto" takes two to five times the columns it took, without',
-        "gain: there, ask for a number.",
+        'column tells more than chance given the others, and "auto" takes hundreds of columns, where as many at random do',
+        "as well: there, ask for a number.",
         "",
-        "| data | score | columns before | columns now | score before | score now | better by |",
+        "| data | score | columns | auto | as many at random | seconds |",
+        "|---|---|---|---|---|---|",
+    ]
+    for (name, count), row in by.items():
+        if count == "auto":
+            random = by.get((name, "random"))
+            cells = [f"{np.mean(row['sizes']):.1f}", spread(row), "" if random is None else spread(random)]
+            lines.append(f"| {name} | {kind(row)} | {' | '.join(cells)} | {np.mean(row['seconds']):.2g} |")
+    lines += [
+        "",
+        '## "cv" beside "auto"',
+        "",
+        "| data | score | columns: auto | columns: cv | score: auto | score: cv | seconds: cv |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name in dict.fromkeys(row["data"] for row in rows):
-        if (name, "before") not in by or (name, "now") not in by:
-            continue
-        before, now = by[name, "before"], by[name, "now"]
-        classes = now["task"] == "classification"
-        gain = (np.mean(now["scores"]) - np.mean(before["scores"])) * (1.0 if classes else -1.0)
-        cells = [f"{np.mean(row['sizes']):.1f}" for row in (before, now)]
-        cells += [f"{np.mean(row['scores']):.3f} ({np.std(row['scores']):.3f})" for row in (before, now)]
-        lines.append(f"| {name} | {'accuracy' if classes else 'error'} | {' | '.join(cells)} | {gain:+.3f} |")
-    cv = [row for row in rows if row["label"] == "cv"]
-    if cv:
-        lines += [
-            "",
-            '## "cv" beside "auto"',
-            "",
-            "| data | score | columns: auto | columns: cv | score: auto | score: cv | seconds: cv |",
-        ]
-        lines.append("|---|---|---|---|---|---|---|")
-    for row in cv:
-        auto = by[row["data"], "now"]
-        cells = [f"{np.mean(one['sizes']):.1f}" for one in (auto, row)]
-        cells += [f"{np.mean(one['scores']):.3f} ({np.std(one['scores']):.3f})" for one in (auto, row)]
-        kind = "accuracy" if row["task"] == "classification" else "error"
-        lines.append(f"| {row['data']} | {kind} | {' | '.join(cells)} | {np.mean(row['seconds']):.1f} |")
+    for (name, count), row in by.items():
+        if count == "cv":
+            both = (by[name, "auto"], row)
+            cells = [*(f"{np.mean(one['sizes']):.1f}" for one in both), *map(spread, both)]
+            lines.append(f"| {name} | {kind(row)} | {' | '.join(cells)} | {np.mean(row['seconds']):.1f} |")
     return "\n".join(lines) + "\n"
+
+
+def kind(row: dict[str, Any]) -> str:
+    return "accuracy" if row["task"] == "classification" else "error"
+
+
+def spread(row: dict[str, Any]) -> str:
+    return f"{np.mean(row['scores']):.3f} ({np.std(row['scores']):.3f})"
 
 
 if __name__ == "__main__":

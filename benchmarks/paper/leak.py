@@ -112,9 +112,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = [name for name, data in DATA_SETS.items() if data.file and data.published and not name.startswith("SoyNAM")]
     parser.add_argument("--data", default=",".join(default))
+    parser.add_argument("--page", action="store_true", help="only write the page")
     args = parser.parse_args()
     names = args.data.split(",")
-    for name in names:
+    for name in names if not args.page else ():
         measure(name)
     write("leak.md", page(names))
 

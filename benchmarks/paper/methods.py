@@ -62,6 +62,7 @@ class Method:
 METHODS = {
     "EasyFS": Method("easyfs"),
     "EasyFS ranking": Method("easyfs_ranking", published="EasyFS"),
+    "EasyFS literal": Method("easyfs_ranking", (("literal", True),)),
     "spFSR": Method("spfsr", slow=True, published="spFSR"),
     "spFSR forest": Method("spfsr", (("start", "forest"),), slow=True),
     "LassoNet": Method("lassonet", slow=True, published="LassoNet"),

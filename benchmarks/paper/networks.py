@@ -59,9 +59,10 @@ def main() -> None:
     parser.add_argument("--data", default="TOX,YALE,ORL,warpAR10P")
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--page", action="store_true", help="only write the page")
     args = parser.parse_args()
     names = args.data.split(",")
-    for name in names:
+    for name in names if not args.page else ():
         run(name, args.seeds, args.jobs)
     text = [
         "# One network or several",

@@ -1,6 +1,6 @@
 """Redundancy by coding rate against redundancy by mutual information, on 100 random columns of ORL.
 
-    python benchmarks/paper/redundancy.py [--seeds 10]
+    python benchmarks/paper/redundancy.py [--seeds 10] [--page]
 
 The paper finds the two nearly identical and the first in 0.192 % of the time. Here: rank correlation of the two over the
 columns, and the ratio of their times, over several draws of columns. The redundancy of a column by mutual information is
@@ -12,7 +12,10 @@ thread. Writes docs/results/redundancy.md and redundancy.svg.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 from datasets import get
@@ -23,6 +26,9 @@ from tables import save, write
 from threadpoolctl import threadpool_limits
 
 from easyfs.stages.redundancy import leave_one_out_gain
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import Row, keep, rows_of
 
 
 def by_coding_rate(X: np.ndarray) -> np.ndarray:
@@ -72,17 +78,11 @@ def timed(function: object, X: np.ndarray, repeats: int) -> tuple[np.ndarray, fl
     return found, best
 
 
-@threadpool_limits.wrap(limits=1)
-def main() -> None:
-    import matplotlib.pyplot as plt  # noqa: PLC0415
-
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=10)
-    args = parser.parse_args()
+def measure(seeds: int) -> None:
+    """Both kinds of redundancy of so many draws of columns; the curves of the first are kept, too."""
     X, _ = get("ORL").load()
     X = X.astype(np.float64)
-    rows = []
-    for seed in range(args.seeds):
+    for seed in range(seeds):
         columns = np.random.default_rng(seed).permutation(X.shape[1])[:100]
         Z = X[:, columns]
         Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
@@ -91,58 +91,87 @@ def main() -> None:
         binned, t_binned = timed(by_bins, Z, 1)
         product, t_product = timed(by_product, Z, 20)
         np.testing.assert_allclose(product, binned, atol=1e-9)
-        rows.append(
-            [
-                *(spearmanr(coded, other)[0] for other in (near, binned)),
-                *(pearsonr(coded, other)[0] for other in (near, binned)),
-                t_coded / t_near,
-                t_coded / t_binned,
-                spearmanr(near, binned)[0],
-                t_coded,
-                t_coded / t_product,
-            ]
+        curves = {"coding_rate": coded.tolist(), "neighbours": near.tolist(), "bins": binned.tolist()}
+        keep(
+            "redundancy",
+            seed=seed,
+            rank_correlation=[float(spearmanr(coded, other)[0]) for other in (near, binned)],
+            correlation=[float(pearsonr(coded, other)[0]) for other in (near, binned)],
+            rank_correlation_of_estimates=float(spearmanr(near, binned)[0]),
+            seconds={"coding_rate": t_coded, "neighbours": t_near, "bins": t_binned, "product": t_product},
+            **({"curves": curves} if seed == 0 else {}),
         )
-        if seed == 0:
-            figure, panel = plt.subplots(figsize=(9, 3.6), layout="constrained")
-            order = np.argsort(coded)
-            for label, values, colour in (
-                ("coding rate", coded, "#0072B2"),
-                ("mutual information, neighbours", near, "#D55E00"),
-                ("mutual information, 5 bins", binned, "#009E73"),
-            ):
-                scaled = (values - values.min()) / np.ptp(values)
-                panel.plot(scaled[order], label=label, color=colour, linewidth=1.5)
-            panel.set(xlabel="100 random columns of ORL, by coding-rate redundancy", ylabel="redundancy, scaled to 0..1")
-            panel.legend(frameon=False, fontsize=8)
-            panel.grid(visible=True, alpha=0.25)
-            save(figure, "redundancy.svg")
-    found = np.array(rows)
-    mean, spread = found.mean(axis=0), found.std(axis=0)
-    neighbours = f"{mean[0]:.3f} ± {spread[0]:.3f} | {mean[2]:.3f} ± {spread[2]:.3f} | {100 * mean[4]:.4f} %"
-    bins = f"{mean[1]:.3f} ± {spread[1]:.3f} | {mean[3]:.3f} ± {spread[3]:.3f} | {100 * mean[5]:.4f} %"
-    product = f"{mean[1]:.3f} ± {spread[1]:.3f} | {mean[3]:.3f} ± {spread[3]:.3f} | {100 * mean[8]:.1f} %"
-    write(
-        "redundancy.md",
-        f"""# Redundancy by coding rate and by mutual information
 
-100 random columns of ORL, {args.seeds} draws (mean ± standard deviation over draws), one thread.
-The coding rate takes {1000 * mean[7]:.2f} ms. The two estimates of mutual information agree with each other at a rank
-correlation of {mean[6]:.3f} ± {spread[6]:.3f}. Made by `benchmarks/paper/redundancy.py`.
+
+def draw(curves: dict[str, list[float]]) -> None:
+    """The redundancy of each column by three measures."""
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    figure, panel = plt.subplots(figsize=(9, 3.6), layout="constrained")
+    order = np.argsort(curves["coding_rate"])
+    for label, name, colour in (
+        ("coding rate", "coding_rate", "#0072B2"),
+        ("mutual information, neighbours", "neighbours", "#D55E00"),
+        ("mutual information, 5 bins", "bins", "#009E73"),
+    ):
+        values = np.array(curves[name])
+        scaled = (values - values.min()) / np.ptp(values)
+        panel.plot(scaled[order], label=label, color=colour, linewidth=1.5)
+    panel.set(xlabel="100 random columns of ORL, by coding-rate redundancy", ylabel="redundancy, scaled to 0..1")
+    panel.legend(frameon=False, fontsize=8)
+    panel.grid(visible=True, alpha=0.25)
+    save(figure, "redundancy.svg")
+
+
+def page(rows: list[Row]) -> str:
+    """The page, from the rows of all draws."""
+
+    def shown(values: Iterable[float], digits: int) -> str:
+        found = np.array(list(values))
+        return f"{found.mean():.{digits}f} ± {found.std():.{digits}f}"
+
+    def share(rival: str) -> np.ndarray:
+        return 100.0 * np.array([row["seconds"]["coding_rate"] / row["seconds"][rival] for row in rows])
+
+    cells = [
+        f"{shown((row['rank_correlation'][k] for row in rows), 3)} | {shown((row['correlation'][k] for row in rows), 3)}"
+        for k in (0, 1)
+    ]
+    coded = 1000 * np.mean([row["seconds"]["coding_rate"] for row in rows])
+    agree = shown((row["rank_correlation_of_estimates"] for row in rows), 3)
+    return f"""# Redundancy by coding rate and by mutual information
+
+100 random columns of ORL, {len(rows)} draws (mean ± standard deviation over draws), one thread of {rows[0]["machine"]}.
+The coding rate takes {coded:.2f} ms. The two estimates of mutual information agree with each other at a rank
+correlation of {agree}. Made by `benchmarks/paper/redundancy.py` from `benchmarks/raw/redundancy.jsonl`.
 
 | mutual information by | rank correlation with the coding rate | correlation | time of the coding rate |
 |---|---|---|---|
-| nearest neighbours (scikit-learn) | {neighbours} |
-| counts in five bins, pair by pair (scikit-learn) | {bins} |
-| counts in five bins, all pairs by one product of matrices | {product} |
+| nearest neighbours (scikit-learn) | {cells[0]} | {share("neighbours").mean():.4f} % |
+| counts in five bins, pair by pair (scikit-learn) | {cells[1]} | {share("bins").mean():.4f} % |
+| counts in five bins, all pairs by one product of matrices | {cells[1]} | {share("product").mean():.1f} % |
 
 The last two are the same numbers: against a fair implementation of binned mutual information the coding rate takes
-{100 * mean[8]:.0f} % of the time (± {100 * spread[8]:.0f}).
+{share("product").mean():.1f} % of the time (± {share("product").std():.1f}).
 
 The paper says that the two are "nearly identical" and that the coding rate takes 0.192 % of the time.
 
 ![redundancy of 100 columns by three measures](redundancy.svg)
-""",
-    )
+"""
+
+
+@threadpool_limits.wrap(limits=1)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--page", action="store_true", help="only write the page")
+    args = parser.parse_args()
+    if not args.page:
+        measure(args.seeds)
+    latest = {row["seed"]: row for row in rows_of("redundancy")}
+    rows = [latest[seed] for seed in sorted(latest)]
+    draw(latest[0]["curves"])
+    write("redundancy.md", page(rows))
 
 
 if __name__ == "__main__":

@@ -93,9 +93,10 @@ def page(names: list[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=",".join(MODELS))
+    parser.add_argument("--page", action="store_true", help="only write the page")
     args = parser.parse_args()
     names = args.data.split(",")
-    for name in names:
+    for name in names if not args.page else ():
         measure(name)
     write("runtime.md", page(names))
 

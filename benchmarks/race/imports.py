@@ -5,7 +5,8 @@
 ``import easyfs`` brings names alone, and a selector is imported when it is asked for: both are timed. The statements take
 turns, so that a machine that slows down slows all; the time is that of the statement alone, without the start of the
 interpreter. A first turn of each does not count: it fills the caches of the disk and compiles all modules into a folder of
-its own, so that all are read as installed packages are, whatever this shell says about bytecode.
+its own, so that all are read as installed packages are, whatever this shell says about bytecode. Times are kept in
+benchmarks/raw/imports.jsonl, and shown on the page that ``speed.py`` makes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import keep
 
 STATEMENTS = {
     "easyfs": "import easyfs",
@@ -46,6 +51,7 @@ def main() -> None:
                 found[name] += [taken] if turn else []
     middle = {name: statistics.median(times) for name, times in found.items()}
     for name, times in found.items():
+        keep("imports", statement=STATEMENTS[name], seconds=times)
         print(f"{name:<13} {1000 * middle[name]:6.0f} ms (from {1000 * min(times):.0f} to {1000 * max(times):.0f})")
     for name in ("easyfs", "EasyFS"):
         more = middle[name] - middle["scikit-learn"]

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import pickle
+import sys
 import time
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -28,6 +30,9 @@ from easyfs.engines.sampling import scan
 from easyfs.passes.block import Block
 from easyfs.passes.make_plan import make_plan
 from easyfs.tables.target import check_target
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import keep
 
 
 def rows_of(number: int, n_rows: int, n_columns: int) -> np.ndarray:
@@ -109,6 +114,8 @@ def main() -> None:
     for n_workers in options.workers:
         found = measured(n_workers, options)
         first = first or found["sums"]
+        asked = {"rows": options.rows, "columns": options.columns, "partitions": options.partitions}
+        keep("scale-dask", workers=n_workers, **asked, **found)
         print(
             f"{n_workers:>7} {found['made']:7.2f}s {found['scan']:7.2f}s {found['sums']:7.2f}s {found['fit']:7.2f}s "
             f"{first / found['sums']:7.2f}x  {found['summed']:,}, {found['summing']:,}",

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import torch
 from threadpoolctl import threadpool_info
 
 from easyfs import EasyFS
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import keep
 
 
 def seconds(function: Callable[[], object], repeats: int) -> np.ndarray:
@@ -55,11 +60,15 @@ def main() -> None:
         gram = seconds(lambda X=X: X.T @ X, args.repeats)
         whole = seconds(lambda X=X, y=y: EasyFS(50, random_state=0).fit(X, y), args.repeats)
         plain = seconds(lambda X=X, y=y: EasyFS(50, interactions=False, random_state=0).fit(X, y), args.repeats)
+        device = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+        times = {"fit": whole, "without_joint_effects": plain, "gram": gram}
+        keep("scale-gpu", size=size, **device, **{step: found.tolist() for step, found in times.items()})
         print(f"{size}, k = 50: {shown(whole)}, without joint effects {shown(plain)}, X.T @ X {shown(gram)}", flush=True)
         if args.cpu and n * d <= 10**9:
             host = X.cpu().numpy()
             on_cpu = seconds(lambda host=host, y=y: EasyFS(50, random_state=0).fit(host, y), min(args.repeats, 3))
             cpu_gram = seconds(lambda host=host: host.T @ host, min(args.repeats, 3))
+            keep("scale-gpu", size=size, device="processor", fit=on_cpu.tolist(), gram=cpu_gram.tolist())
             print(
                 f"    processor: {shown(on_cpu)}, X.T @ X {shown(cpu_gram)}, {on_cpu[1] / cpu_gram[1]:.1f} times",
                 flush=True,

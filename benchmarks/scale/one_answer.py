@@ -5,7 +5,7 @@ whole order, how many are chosen, the gains. The paper's TOX, COIL20 and Wheat59
 names; the synthetic tables have 100,000 rows, so that the sample is drawn, and missing values, weights and categories.
 Spark reads files in an order of its own, so its answer is compared with that of memory on the rows as Spark has them.
 
-    python benchmarks/scale/one_answer.py [--tables TOX COIL20 ...] [--engines parquet dask-2 ...] [--out results.jsonl]
+    python benchmarks/scale/one_answer.py [--tables TOX COIL20 ...] [--engines parquet dask-2 ...] [--name one-answer]
 
 One line a fit, as it goes; a line that is there already is not run again. The exit status is 1 if any answer differs.
 """
@@ -13,7 +13,6 @@ One line a fit, as it goes; a line that is there already is not run again. The e
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
@@ -30,9 +29,9 @@ import polars as pl
 import easyfs
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.engines import stream
-from easyfs.evaluation.provenance import made
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "paper"))
+sys.path += [str(Path(__file__).resolve().parents[1] / folder) for folder in (".", "paper")]
+from keeping import keep, rows_of
 
 FORMS = {"EasyFS": EasyFS, "EasyFSRanking": EasyFSRanking}
 ROWS = 100_000
@@ -177,10 +176,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", nargs="+", default=TABLES)
     parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES))
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "raw" / "one-answer.jsonl")
+    parser.add_argument("--name", default="one-answer", help="Of the file of results, in benchmarks/raw.")
     options = parser.parse_args()
-    rows = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
-    done = {(row["table"], row["engine"], row["form"]): row for row in rows}
+    done = {(row["table"], row["engine"], row["form"]): row for row in rows_of(options.name)}
     for name in options.tables:
         frame, weight = table(name)
         wanted = {form: fitted(kind, frame, "target", weight) for form, kind in FORMS.items()}
@@ -188,9 +186,7 @@ def main() -> int:
             if all((name, engine, form) in done for form in FORMS):
                 continue
             for row in compared(name, frame, weight, engine, wanted):
-                done[row["table"], row["engine"], row["form"]] = row
-                with options.out.open("a") as file:
-                    file.write(json.dumps(row) + "\n")
+                done[row["table"], row["engine"], row["form"]] = keep(options.name, **row)
                 print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
     return int(any(not row["same"] for row in done.values()))
 
@@ -211,7 +207,6 @@ def compared(
             "gains_differ_by": gap,
             "seconds": round(seconds, 2),
             "seconds_in_memory": round(took, 2),
-            **made(),
         }
 
     if engine == "torch":

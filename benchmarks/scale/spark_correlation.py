@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,9 @@ from pyspark.ml.stat import Correlation
 from pyspark.sql import SparkSession
 
 from easyfs import EasyFS
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import keep
 
 
 def session(cores: int, memory: str) -> Any:
@@ -54,13 +58,13 @@ def write(folder: str, n: int, d: int, n_files: int) -> None:
         pq.write_table(table, os.path.join(folder, f"part-{number:04d}.parquet"))
 
 
-def seconds(function: Callable[[], Any], repeats: int) -> tuple[np.ndarray, Any]:
+def seconds(function: Callable[[], Any], repeats: int) -> tuple[list[float], Any]:
     found, times = function(), []
     for _ in range(repeats):
         start = time.perf_counter()
         found = function()
         times.append(time.perf_counter() - start)
-    return np.quantile(times, [0.25, 0.5, 0.75]), found
+    return times, found
 
 
 def main() -> None:
@@ -94,7 +98,8 @@ def main() -> None:
         found = {}
         for name, function in cases.items():
             times, found[name] = seconds(function, args.repeats)
-            print(f"{name:<40} {times[1]:7.2f} s [{times[0]:.2f}, {times[2]:.2f}]", flush=True)
+            keep("scale-spark", rows=args.rows, columns=args.columns, cores=args.cores, case=name, seconds=times)
+            print(f"{name:<40} {np.median(times):7.2f} s [{min(times):.2f}, {max(times):.2f}]", flush=True)
         same = (found["EasyFS(20), columns"].order_ == found["EasyFS(20), vectors"].order_).all()
         print(f"the same order of columns both ways: {same}; load {os.getloadavg()[0]:.1f}")
     spark.stop()

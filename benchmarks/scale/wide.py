@@ -16,12 +16,16 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import dask
 import dask.array as da
 import numpy as np
 
 from easyfs import EasyFS
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import keep
 
 CHUNK = 1000
 TRUE = (11, 222, 3333, 14_444, 15_555, 16_666)
@@ -74,6 +78,7 @@ def main() -> None:
             [*again, f"--memory-limit={options.memory_limit}"], check=True, capture_output=True, text=True
         )
         found = json.loads(done.stdout)
+        keep("scale-wide", rows=options.rows, columns=n_columns, memory_limit=options.memory_limit, **found)
         true = sorted(set(found["found"]) & set(TRUE))
         print(f"{options.rows:,} x {n_columns:,}, memory_limit={options.memory_limit:g}: {found['seconds']} s, peak "
               f"{found['peak_mb']:,} MB ({found['peak_mb_before']:,} MB before), {len(true)} of 6 found")  # fmt: skip
