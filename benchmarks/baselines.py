@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -89,8 +88,7 @@ def one(name: str, n: int, d: int, threads: int) -> None:
         start = time.perf_counter()
         selector.fit(X, y)
         seconds = time.perf_counter() - start
-    whole = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "added": memory.megabytes, "process": whole}))
+    print(json.dumps({"seconds": seconds, "added": memory.added, "process": memory.peak}))
 
 
 def apart(name: str, n: int, d: int, threads: int) -> dict[str, float]:

@@ -12,7 +12,6 @@ Every run is kept in benchmarks/raw/speed.jsonl; docs/results/speed.md shows the
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ from sklearn.feature_selection import f_classif
 from threadpoolctl import threadpool_limits
 
 from easyfs import EasyFS, EasyFSRanking
+from easyfs.evaluation.cell import peak_memory
 from keeping import Row, keep, made_with, rows_of
 
 
@@ -75,13 +75,11 @@ def million(pairs: int) -> None:
     X = rng.standard_normal((1_000_000, 100), dtype=np.float32)
     y = (X[:, :5].sum(axis=1) > 0).astype(int)
     EasyFS(10, random_state=0).fit(X[:2000], y[:2000])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    EasyFS(10, random_state=0).fit(X, y)
-    added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    keep("speed", case="1,000,000 x 100 float32: memory added at the peak", added_mb=added, limit_mb=150)
-    print(
-        f"{'1,000,000 x 100 float32: memory added at the peak':<58} {added:5.0f} MB                limit 150 MB", flush=True
-    )
+    with peak_memory() as memory:
+        EasyFS(10, random_state=0).fit(X, y)
+    name = "1,000,000 x 100 float32: memory added at the peak"
+    keep("speed", case=name, added_mb=memory.added, limit_mb=150)
+    print(f"{name:<58} {memory.added:5.0f} MB                limit 150 MB", flush=True)
     compare(
         "1,000,000 x 100 float32, k = 10, against f_classif",
         2.0,
@@ -95,11 +93,11 @@ def wide(pairs: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 100_000))
     y = (X[:, :10].sum(axis=1) > 0).astype(int)
-    times = [timed(lambda: EasyFS(50, random_state=0).fit(X, y)) for _ in range(min(pairs, 3))]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    with peak_memory() as memory:
+        times = [timed(lambda: EasyFS(50, random_state=0).fit(X, y)) for _ in range(min(pairs, 3))]
     name = "100 x 100,000, k = 50: time, peak memory of the process"
-    keep("speed", case=name, seconds=times, peak_mb=peak, limit=10, limit_mb=1000)
-    print(f"{name:<58} {np.median(times):5.2f} s, {peak:.0f} MB         limit 10 s, 1000 MB", flush=True)
+    keep("speed", case=name, seconds=times, peak_mb=memory.peak, limit=10, limit_mb=1000)
+    print(f"{name:<58} {np.median(times):5.2f} s, {memory.peak:.0f} MB         limit 10 s, 1000 MB", flush=True)
 
 
 def ranking(pairs: int) -> None:

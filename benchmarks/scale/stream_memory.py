@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -32,6 +31,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from easyfs.evaluation.cell import peak_memory
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from keeping import keep
@@ -80,17 +81,14 @@ def write(folder: Path, n_rows: int, n_columns: int, seed: int, written: str) ->
             tables.append(table)
 
 
-def peak() -> float:
-    """Peak memory of this process so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10 if sys.platform != "darwin" else 1 << 20)
-
-
 def timed(work: Callable[[], object]) -> dict[str, object]:
-    """Seconds, and seconds of the processor, that some work takes, and the peak of memory before and after it."""
-    before, start, own = peak(), time.perf_counter(), time.process_time()
-    found = work()
-    seconds, processor = time.perf_counter() - start, time.process_time() - own
-    return {"seconds": seconds, "processor": processor, "peak_mb_before": before, "peak_mb": peak(), "found": found}
+    """Seconds, and seconds of the processor, that some work takes, and the memory before it and at its peak."""
+    with peak_memory() as memory:
+        start, own = time.perf_counter(), time.process_time()
+        found = work()
+        seconds, processor = time.perf_counter() - start, time.process_time() - own
+    told = {"seconds": seconds, "processor": processor, "found": found}
+    return told | {"peak_mb_before": memory.before, "peak_mb": memory.peak}
 
 
 def read(folder: Path) -> dict[str, object]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ import dask.array as da
 import numpy as np
 
 from easyfs import EasyFS
+from easyfs.evaluation.cell import peak_memory
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from keeping import keep
@@ -48,15 +48,15 @@ def fit(n_rows: int, n_columns: int, memory_limit: float) -> dict[str, object]:
     y = target(n_rows, n_columns)
     make = dask.delayed(rows_of)
     chunks = [da.from_delayed(make(i, n_columns), (CHUNK, n_columns), np.float32) for i in range(n_rows // CHUNK)]
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     start = time.perf_counter()
-    with warnings.catch_warnings(), dask.config.set(scheduler="threads", num_workers=2):
+    workers = dask.config.set(scheduler="threads", num_workers=2)
+    with warnings.catch_warnings(), workers, peak_memory() as memory:
         warnings.simplefilter("ignore")
         selector = EasyFS(6, memory_limit=memory_limit, random_state=0).fit(da.concatenate(chunks), y)
     return {
         "seconds": round(time.perf_counter() - start, 1),
-        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-        "peak_mb_before": round(before),
+        "peak_mb": round(memory.peak),
+        "peak_mb_before": round(memory.before),
         "found": sorted(int(j) for j in selector.order_[:6]),
         "screened": None if selector.screened_ is None else str(selector.screened_),
     }

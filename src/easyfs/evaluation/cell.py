@@ -162,7 +162,7 @@ def _fit(data: Data, cell: Cell, X: Array, y: Array, report: Callable[..., None]
             report("fit", {"status": "failed", "reason": one_line(error), "trace": traceback.format_exc(limit=-3)})
             return None
         seconds = time.perf_counter() - start
-    found = {"status": "ok", "seconds": seconds, "peak_mb": memory.megabytes, "note": note}
+    found = {"status": "ok", "seconds": seconds, "peak_mb": memory.added, "note": note}
     report("fit", found | written(chosen, ordered))
     return {size: list(columns) for size, columns in chosen.items()}
 
@@ -307,14 +307,20 @@ def one_line(error: BaseException) -> str:
 
 @dataclass
 class Memory:
-    """Memory that was added at the peak; NaN where the system does not tell."""
+    """Megabytes of a process before some work, and at its peak; NaN where the system does not tell."""
 
-    megabytes: float = float("nan")
+    before: float = float("nan")
+    peak: float = float("nan")
+
+    @property
+    def added(self) -> float:
+        """How much more it was at the peak."""
+        return max(0.0, self.peak - self.before)
 
 
 @contextlib.contextmanager
 def peak_memory() -> Iterator[Memory]:
-    """Measure the peak of this process's memory above what it has at the start (on Linux)."""
+    """Measure the memory of this process (on Linux): of itself alone, not of the one that started it."""
     found = Memory()
     before = _status("VmRSS") if _reset_peak() else None
     try:
@@ -322,7 +328,7 @@ def peak_memory() -> Iterator[Memory]:
     finally:
         peak = _status("VmHWM")
         if before is not None and peak is not None:
-            found.megabytes = max(0.0, peak - before)
+            found.before, found.peak = before, peak
 
 
 def _reset_peak() -> bool:
