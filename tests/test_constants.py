@@ -65,6 +65,8 @@ def test_every_constant_that_decides_something_is_on_the_page(room):
         "SECONDS",
         "PARTNER_BLOCK",
         "DEAD_NODE",
+        "HASH_UNIT",
+        "HASHED",
         "BLOCK_NUMBERS",
         "TOGETHER",
         "WORTH_A_THREAD",

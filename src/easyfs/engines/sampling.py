@@ -13,7 +13,7 @@ from easyfs.common.version import VERSION
 from easyfs.engines.parts import OTHER_ROWS, Part, check_part_weights, check_version, stack
 from easyfs.passes.block import SAMPLE_ROWS, sample_rows
 from easyfs.passes.screening import MEMORY_LIMIT
-from easyfs.sample.drawing import LEAST_OF_EQUAL_PART, MOST_COUNTED, quotas, row_hashes
+from easyfs.sample.drawing import HASH_UNIT, LEAST_OF_EQUAL_PART, MOST_COUNTED, at_most, quotas, row_hashes
 from easyfs.tables.frames import n_rows_of, take_rows
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
@@ -25,10 +25,6 @@ from easyfs.tables.target_summary import TargetInfo, describe_target
 SPARE = 1.25
 # Rows of a part are taken out of it when no more than this share of it is held; more parts than this become one.
 LEAST_USED, MOST_PARTS = 0.25, 64
-# Standard deviations by which rows of the sample, in some parts, may be more than expected.
-CHANCE = 6.0
-# Hashes are whole numbers below 1 / HASH_UNIT, all equally likely.
-HASH_UNIT = 2.0**-64
 # A target with more different values than this is not counted by class: no sample has a row of each.
 MOST_LABELS = SAMPLE_ROWS
 
@@ -203,7 +199,7 @@ class Scanned:
         total = max(self.n_rows, self.table_rows or 0)
         if not len(self.hashes) or total <= self.size:
             return self
-        reach: Array = np.array([_at_most(self.size) / total])  # as a share of all hashes
+        reach: Array = np.array([at_most(self.size) / total])  # as a share of all hashes
         labels: list[Any] = []
         counts = np.array([self.n_rows])
         if self.counts is not None and self.y is not None:
@@ -212,7 +208,7 @@ class Scanned:
             # Rare classes have at most a third of the rows, so the others have at most so much more than their share.
             least = int(LEAST_OF_EQUAL_PART * self.size / len(labels))
             most = np.clip(counts / total * self.size / (1.0 - LEAST_OF_EQUAL_PART), least, self.size)
-            reach = np.maximum(_at_most(most) / counts, reach)
+            reach = np.maximum(at_most(most) / counts, reach)
         if len(self.hashes) <= SPARE * float(counts @ np.minimum(reach, 1.0)):
             return self
         own = reach if len(reach) == 1 or self.y is None else reach[np.searchsorted(np.array(labels), self.y)]
@@ -265,11 +261,6 @@ class Scanned:
         chosen = by_class[place < quota[codes[by_class]]]
         chosen = chosen[np.argsort(self.numbers[chosen])]
         return self.rows(chosen), (counts / np.maximum(quota, 1))[codes[chosen]]
-
-
-def _at_most(expected: Any) -> Any:
-    """How many rows there may be by chance where so many are expected."""
-    return expected + CHANCE * (np.sqrt(expected) + 1.0)
 
 
 def with_labels(target: Target, counts: dict[Any, int] | None) -> Target:

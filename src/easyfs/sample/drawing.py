@@ -8,15 +8,23 @@ written out as often as they count, and an integer weight is the same as a repea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from easyfs.common.threads import block_slices, for_blocks
 from easyfs.common.types import Array
 
 # Rows that whole-number weights may stand for and still be written out one by one.
 MOST_COUNTED = 1 << 26
 # A class has at least this share of its equal part of the sample, where it has so many rows.
 LEAST_OF_EQUAL_PART = 1 / 3
+# Hashes are whole numbers below 1 / HASH_UNIT, all equally likely.
+HASH_UNIT = 2.0**-64
+# Standard deviations by which rows of a sample, in a part of the table, may be more than expected.
+CHANCE = 6.0
+# Row numbers that are hashed at a time.
+HASHED = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +48,31 @@ class Drawn:
 
 def row_hashes(seed: int, numbers: Array) -> Array:
     """A number without pattern for each row number: the finalizer of SplitMix64, keyed by the seed."""
-    with np.errstate(over="ignore"):
-        z = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(z ^ (z >> np.uint64(31)))
+    hashes = np.empty(len(numbers), dtype=np.uint64)
+
+    def fill(part: slice) -> None:
+        with np.errstate(over="ignore"):
+            z = numbers[part].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            np.bitwise_xor(z, z >> np.uint64(31), out=hashes[part])
+
+    for_blocks(fill, block_slices(len(numbers), HASHED))
+    return hashes
+
+
+def at_most(expected: Any) -> Any:
+    """How many rows there may be by chance where so many are expected."""
+    return expected + CHANCE * (np.sqrt(expected) + 1.0)
+
+
+def smallest(hashes: Array, size: int) -> Array:
+    """Places of the smallest hashes: looked for among those below a bound that so many lie below."""
+    n, bound = len(hashes), at_most(size)
+    places = np.flatnonzero(hashes <= np.uint64(bound / n / HASH_UNIT)) if bound < 0.5 * n else np.arange(n)
+    if len(places) <= size:
+        places = np.arange(n)
+    return np.asarray(places[np.argpartition(hashes[places], size)[:size]])
 
 
 def counts_rows(weight: Array | None) -> bool:
@@ -76,7 +104,7 @@ def draw_rows(n: int, size: int, seed: int, weight: Array | None = None, codes: 
     hashes = row_hashes(seed, np.arange(len(source)))
     chance = None
     if codes is None:
-        chosen = np.argpartition(hashes, size)[:size]
+        chosen = smallest(hashes, size)
     else:
         chosen, chance = _by_class(hashes, codes[source], size)
     order = np.argsort(chosen)
@@ -104,7 +132,7 @@ def _by_class(hashes: Array, codes: Array, size: int) -> tuple[Array, Array | No
     counts = np.bincount(codes)
     quota = quotas(counts, size)
     if quota is None:
-        return np.argpartition(hashes, size)[:size], None
+        return smallest(hashes, size), None
     order = np.lexsort((hashes, codes))
     place = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
     chosen = order[place < quota[codes[order]]]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import nullcontext
 from typing import Any
 
 import narwhals as nw
@@ -15,6 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from easyfs.common.threads import block_slices, map_blocks, threads_for
 from easyfs.common.types import Array
 
 # Whole numbers that numpy has no type for.
@@ -22,6 +24,8 @@ TOO_WIDE = (nw.Int128, nw.UInt128)
 # A large table of types whose values float32 holds exactly is read as float32, in half the memory.
 SMALL_TYPES = (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16, nw.Boolean)
 LARGE = 1 << 25
+# Numbers of a matrix that one thread adds up at a time.
+ADDED_UP = 1 << 20
 # What to do with the name of a file.
 READ_FIRST = "read the file first, for example with pandas.read_csv, or give EasyFS what easyfs.scan makes of it"
 
@@ -154,21 +158,18 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1, by_column: bo
 
 def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_rows: int = 1) -> Any:
     """Numbers in two dimensions, finite or missing, with enough rows; errors name the column."""
-    try:
-        with np.errstate(invalid="ignore"):  # it adds up infinities of both signs before it says that there are any
-            return check_array(
-                X,
-                accept_sparse="csr",
-                dtype=(np.float64, np.float32),
-                ensure_all_finite="allow-nan",
-                ensure_min_samples=min_rows,
-                estimator=estimator,
-                input_name="X",
-            )
-    except ValueError as error:
-        if "infinity" not in str(error):
-            raise
-        raise ValueError(_infinity_message(X, names)) from error
+    matrix = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=(np.float64, np.float32),
+        ensure_all_finite=False,
+        ensure_min_samples=min_rows,
+        estimator=estimator,
+        input_name="X",
+    )
+    if _any(np.isinf, matrix.data[:, None] if sparse.issparse(matrix) else matrix):
+        raise ValueError(_infinity_message(X, names))
+    return matrix
 
 
 def _infinity_message(X: Any, names: list[Any] | None) -> str:
@@ -316,12 +317,30 @@ def missing_in(matrix: Any) -> Array:
     if sparse.issparse(matrix):
         return np.bincount(matrix.indices[np.isnan(matrix.data)], minlength=d)
     found = np.zeros(d, dtype=np.int64)
+    if not _any(np.isnan, matrix):
+        return found
     with np.errstate(all="ignore"):
-        if np.isnan(matrix.sum()):  # most matrices have none: this looks at them but once
-            columns = np.flatnonzero(np.isnan(matrix.sum(axis=0)))
-            for part in np.array_split(columns, 1 + matrix.shape[0] * len(columns) // LARGE):
-                found[part] = np.isnan(matrix[:, part]).sum(axis=0)
+        columns = np.flatnonzero(np.isnan(matrix.sum(axis=0)))
+        for part in np.array_split(columns, 1 + matrix.shape[0] * len(columns) // LARGE):
+            found[part] = np.isnan(matrix[:, part]).sum(axis=0)
     return found
+
+
+def _any(test: Callable[[Array], Array], matrix: Array) -> bool:
+    """Whether some number passes a test that only numbers that are not finite pass.
+
+    Most matrices have none, which their sums show: taken in the order in which they lie in memory, of large ones by all
+    threads.
+    """
+    numbers = matrix.ravel(order="K") if matrix.flags.forc else matrix
+    parts = block_slices(len(numbers), max(1, ADDED_UP * len(numbers) // max(1, matrix.size)))
+
+    def found(part: slice) -> bool:
+        with np.errstate(all="ignore"):  # infinities of both signs, sums that do not fit
+            return not np.isfinite(numbers[part].sum()) and bool(test(numbers[part]).any())
+
+    with threads_for(*matrix.shape) if len(parts) > 1 else nullcontext():
+        return any(list(map_blocks(found, parts)))
 
 
 def _is_plain(column: nw.Series[Any]) -> bool:
