@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Any, TypeVar
+from threading import Condition, Event, Lock, Thread
+from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
@@ -33,9 +33,102 @@ BLOCK_BYTES = 1 << 21
 SMALL = 1 << 17
 # Columns of a large Gram matrix that one thread works on at a time.
 PANEL_COLUMNS = 256
+# Seconds that a thread with nothing to do waits before it looks for more.
+IDLE = 1e-3
 
 
-_pool: ContextVar[ThreadPoolExecutor | None] = ContextVar("_pool", default=None)
+class _Task(Generic[Item, Result]):
+    """Something to be done once, by the first thread that comes to it."""
+
+    def __init__(self, function: Callable[[Item], Result], item: Item):
+        self._function, self._item = function, [item]
+        self._begun, self._done = Lock(), Event()
+        self._found: list[Result] = []
+        self._error: BaseException | None = None
+
+    def claim(self) -> bool:
+        """Whether nobody has begun it; nobody else will then."""
+        return self._begun.acquire(blocking=False)
+
+    def run(self) -> None:
+        """Do it, unless it has begun."""
+        if not self.claim():
+            return
+        try:
+            self._found.append(self._function(self._item.pop()))  # items may be large: none is kept
+        except BaseException as error:
+            self._error = error
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._done.set()
+
+    @property
+    def done(self) -> bool:
+        """Whether it has been done."""
+        return self._done.is_set()
+
+    def result(self) -> Result:
+        """What came of it, which is not kept, or what was wrong."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._found.pop()
+
+
+class _Threads:
+    """Threads that do tasks in the order in which these were begun; the one that asks is one of them."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self._tasks: deque[_Task[Any, Any]] = deque()
+        self._changed = Condition()
+        self._closed = False
+        self._workers: list[Thread] = []
+
+    def begin(self, task: _Task[Any, Any]) -> None:
+        """Put a task into the line."""
+        with self._changed:
+            self._tasks.append(task)
+            if len(self._workers) < self.count - 1:
+                self._workers.append(Thread(target=self._work, daemon=True))
+                self._workers[-1].start()
+            self._changed.notify()
+
+    def help_with(self, task: _Task[Any, Result]) -> Result:
+        """The result of a task; as long as it is not there, do others."""
+        task.run()
+        while not task.done:
+            with self._changed:
+                if not self._tasks:
+                    self._changed.wait(IDLE)
+                other = self._tasks.popleft() if self._tasks else None
+            if other is not None:
+                other.run()
+        return task.result()
+
+    def close(self) -> None:
+        """Leave what has not begun, and wait for the rest."""
+        with self._changed:
+            self._closed = True
+            self._tasks.clear()
+            self._changed.notify_all()
+        for worker in self._workers:
+            worker.join()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while not self._tasks:
+                    if self._closed:
+                        return
+                    self._changed.wait()
+                task = self._tasks.popleft()
+            task.run()
+            del task  # its result may be large
+
+
+_threads: ContextVar[_Threads | None] = ContextVar("_threads", default=None)
 
 
 @lru_cache(maxsize=1)
@@ -55,7 +148,7 @@ def threads_for(n_rows: int, n_columns: int, more: int = 0) -> Iterator[None]:
     Small tables are done sooner by one thread. ``more`` threads than may run are there where some of them wait.
     """
     threads = n_threads()
-    if threads == 1 or _pool.get() is not None:
+    if threads == 1 or _threads.get() is not None:
         yield
         return
     with _blas().limit(limits=1), own_threads(threads + more if n_rows * n_columns >= SMALL else 1):
@@ -71,26 +164,27 @@ def blas_at_one() -> Iterator[None]:
 
 @contextmanager
 def own_threads(threads: int) -> Iterator[None]:
-    """Use threads of our own for blocks; to be used with BLAS held at one thread."""
+    """Use so many threads for blocks, this one among them; to be used with BLAS held at one thread."""
     if threads == 1:
         yield
         return
-    with ThreadPoolExecutor(threads) as pool:
-        token = _pool.set(pool)
-        try:
-            yield
-        finally:
-            _pool.reset(token)
+    shared = _Threads(threads)
+    token = _threads.set(shared)
+    try:
+        yield
+    finally:
+        _threads.reset(token)
+        shared.close()
 
 
 @contextmanager
 def threads_of_blas() -> Iterator[None]:
     """Let BLAS use as many threads as we do: for a large factorisation while our own threads wait."""
-    pool = _pool.get()
-    if pool is None:
+    threads = _threads.get()
+    if threads is None:
         yield
     else:
-        with _blas().limit(limits=pool._max_workers):
+        with _blas().limit(limits=threads.count):
             yield
 
 
@@ -104,23 +198,36 @@ def block_rows(width: int, itemsize: int) -> int:
     return min(max(BLOCK_BYTES // max(1, width * itemsize), 64), 8192)
 
 
+def begun(function: Callable[[], Result]) -> Callable[[], Result]:
+    """Begin something that other threads may do beside what comes next; give what waits for its result.
+
+    If no thread has begun it by then, it is done there. Blocks that it is cut into are shared out like all others.
+    """
+    task, threads = _Task(copy_context().run, function), _threads.get()
+    if threads is None:
+        return lambda: (task.run(), task.result())[1]
+    threads.begin(task)
+    return lambda: threads.help_with(task)
+
+
 def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], most: int | None = None) -> Iterator[Result]:
     """Yield ``function(item)`` in the order of ``items``, computed by the threads of :func:`own_threads`.
 
     No more than two results a thread, and than ``most``, wait for the caller, so memory does not grow with the number of
-    blocks. A block that is itself cut into blocks works through them one by one. What is wrong with an item is said after
-    what is wrong with those before it, and nothing that has not begun is done then.
+    blocks; instead of waiting for a result the caller does what nobody has begun. A block that is itself cut into blocks
+    works through them one by one. What is wrong with an item is said after what is wrong with those before it, and nothing
+    that has not begun is done then.
     """
-    pool, left = _pool.get(), iter(items)
+    threads, left = _threads.get(), iter(items)
     first = list(islice(left, 2))
     alone = len(first) < 2
     left = chain(iter(first), left)
     del first  # blocks may be large
-    if pool is None or alone:  # a block alone is done sooner here
+    if threads is None or alone:  # a block alone is done sooner here
         yield from map(function, left)
         return
-    room = min(2 * pool._max_workers, most or 2 * pool._max_workers)
-    waiting: deque[Future[Result]] = deque()
+    room = min(2 * threads.count, most or 2 * threads.count)
+    waiting: deque[_Task[Item, Result]] = deque()
     try:
         while True:
             try:
@@ -128,18 +235,28 @@ def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], most: 
             except StopIteration:
                 break
             except Exception:
-                for one in waiting:
-                    one.result()
+                while waiting:
+                    _first_of(waiting)
                 raise
             if len(waiting) >= room:
-                yield waiting.popleft().result()
-            waiting.append(pool.submit(function, item))
+                yield _first_of(waiting)
+            waiting.append(_Task(function, item))
             del item
+            threads.begin(waiting[-1])
         while waiting:
-            yield waiting.popleft().result()
+            yield _first_of(waiting)
     finally:
-        for one in waiting:
-            one.cancel()
+        for task in waiting:
+            task.claim()
+
+
+def _first_of(waiting: deque[_Task[Item, Result]]) -> Result:
+    """The result of the first task, which leaves the line; as long as it is not there, do those that nobody has begun."""
+    for task in waiting:
+        if waiting[0].done:
+            break
+        task.run()
+    return waiting.popleft().result()
 
 
 def for_blocks(function: Callable[[Item], object], items: Iterable[Item]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
+from easyfs.common.threads import begun
 from easyfs.passes.block import Block
 from easyfs.passes.kernels import NUMPY, Kernels
 from easyfs.passes.make_plan import Prepared
@@ -33,16 +35,23 @@ class MemoryEngine:
     def __init__(self, block: Block):
         self.block = block
         self.kernels: Kernels = NUMPY
+        self._whole = False
+        self._begun: Callable[[], Statistics] | None = None
 
     def sample(self, seed: int, size: int) -> Block:
         """A sample of the rows, or all of them where they are few."""
-        return self.block.sample(seed, size)
+        sample = self.block.sample(seed, size)
+        self._whole = sample.X is self.block.X
+        return sample
 
     def begin(self, plan: Plan) -> None:
-        """Nothing: the processor is busy with the sample."""
+        """Rows beyond the sample are summed up by threads that are free while more is learnt from it."""
+        if not self._whole:
+            self._begun = begun(lambda: summarise(plan.light(), self.block))
 
     def reduce(self, prepared: Prepared) -> Statistics:
         """The sums over all rows; rows that were scaled for the plan are not scaled again."""
-        whole = prepared.sample.X is self.block.X
-        scaled = (prepared.inputs, prepared.observed) if whole else None
+        if self._begun is not None:
+            return self._begun()
+        scaled = (prepared.inputs, prepared.observed) if self._whole else None
         return summarise(prepared.plan, self.block, scaled=scaled)

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from easyfs.base.request import Request
 from easyfs.base.result import Found
+from easyfs.common.threads import begun
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
 from easyfs.passes.kernels import NUMPY, Kernels
@@ -90,8 +91,9 @@ def make_plan(
     live = ~(scaling.constant | request.excluded)
     target = _target_coding(sample.target, weight, settings.clip)
     literal = isinstance(settings, RankingPlan) and settings.literal
-    hidden = draw_hidden(settings.n_hidden, live, rng, unit_rows=not literal)
+    drawn = begun(lambda: draw_hidden(settings.n_hidden, live, rng, unit_rows=not literal))
     rows = _sample_rows(sample, inputs, target, scaling.dtype, seed, request.adjusted)
+    hidden = drawn()
     if isinstance(settings, RankingPlan):
         network = _whole_network(hidden, live, settings, rng)
         return Prepared(Plan(scaling, network, live, target, settings, seed, rows), sample, inputs, observed)
@@ -147,21 +149,29 @@ def _learnt(plan: Plan, hidden: Array, heard: Rows | None, request: Request) -> 
     """With what the sequential form learns on the sample: joint effects, what can be predicted, the sketch of the table."""
     sample, live, settings = plan.sample, plan.live, plan.settings
     assert isinstance(settings, SequentialPlan)
-    fitted: FittedTarget | None = None
-    found: tuple[Found, ...] = ()
-    if sample is not None and sample.target.shape[1] > 0 and live.any():
+    told = sample is not None and sample.target.shape[1] > 0 and live.any()
+    if told:
+        assert sample is not None
         _listen_to_relevant(hidden, sample, live, settings.coverage_power)
+    sketch = begun(lambda: None if heard is None else _sketch(hidden, heard, request))
+    fitted: Callable[[], FittedTarget | None] = lambda: None
+    found: tuple[Found, ...] = ()
+    if told:
+        assert sample is not None
         fit = LinearFit(sample, live)
-        fitted = fitted_target(fit, settings.predicted_share)
+        fitted = begun(lambda: fitted_target(fit, settings.predicted_share))
         if settings.interactions:
             found = find_interactions(fit, request.groups, plan.seed)
-    sketch = None
-    if heard is not None:
-        if request.limits.source is not None:
-            _give_equal_say(hidden, request.limits.source)
-        network = Network(len(live), hidden, sparse.csr_array((0, len(live) + len(hidden))))
-        sketch = hidden_sketch(heard, network, request.adjusted)
-    return replace(plan, sketch=sketch, fitted=fitted, found=found)
+    return replace(plan, sketch=sketch(), fitted=fitted(), found=found)
+
+
+def _sketch(hidden: Array, heard: Rows, request: Request) -> Array:
+    """The sketch of the table by hidden nodes."""
+    if request.limits.source is not None:
+        _give_equal_say(hidden, request.limits.source)
+    n_inputs = hidden.shape[1]
+    network = Network(n_inputs, hidden, sparse.csr_array((0, n_inputs + len(hidden))))
+    return hidden_sketch(heard, network, request.adjusted)
 
 
 def _target_coding(target: Target, weight: Array | None, clip: float) -> TargetCoding:

@@ -7,6 +7,7 @@ that stand out leave of the target is where joint effects are looked for.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -52,16 +53,19 @@ class LinearFit:
         n, d = rows.inputs.shape
         self.n, self.d, self.n_live = n, d, int(live.sum())
         self.primal = 0 < self.n_live < min(n, DENSE_COLUMNS)
-        if self.primal:
-            _, values = next(rows.columns(live))
-            self.gram = np.zeros((self.n_live, self.n_live))
-            add_gram(self.gram, [values])
-            return
-        self.gram = np.zeros((n, n))
-        for _, values in rows.columns(live):
+
+    @cached_property
+    def gram(self) -> Array:
+        """Products of the columns with each other, or, of many columns, of the rows."""
+        gram: Array = np.zeros((self.n_live, self.n_live) if self.primal else (self.n, self.n))
+        for _, values in self.rows.columns(self.live):
+            if self.primal:
+                add_gram(gram, [values])
+                continue
             parts = [values[:, part] for part in block_slices(values.shape[1], 512)]
             for product in map_blocks(lambda part: np.asarray(part @ part.T), parts):
-                self.gram += product
+                gram += product
+        return gram
 
     def fit(self, penalty: float) -> Array:
         """Coefficients of the fit, of shape (d, r)."""

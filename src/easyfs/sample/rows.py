@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import brentq
 
-from easyfs.common.threads import block_slices
+from easyfs.common.threads import block_rows, block_slices, map_blocks
 from easyfs.common.types import Array
 from easyfs.sample.drawing import counts_rows, draw_rows
 from easyfs.stages.relevance import orthonormal_basis
@@ -212,10 +212,14 @@ def take_sample(
     size = int(np.clip(SAMPLE_NUMBERS // max(1, inputs.shape[1]), FEWEST_ROWS, MOST_ROWS))
     n = len(Y)
     drawn = draw_rows(n, size, seed, weight, codes)
-    first, times = _repeated(inputs[drawn.rows], Y[drawn.rows])
+    if (
+        isinstance(inputs, HeldElsewhere) or len(drawn.rows) < n or (np.diff(drawn.rows) != 1).any()
+    ):  # else all, as they stand
+        inputs, Y = inputs[drawn.rows], Y[drawn.rows]
+    first, times = _repeated(inputs, Y)
     rows = drawn.rows[first]
-    if isinstance(inputs, HeldElsewhere) or len(rows) < n or (np.diff(rows) != 1).any():  # else all, as they stand
-        inputs, Y = inputs[rows], Y[rows]
+    if len(first) < len(Y):
+        inputs, Y = inputs[first], Y[first]
     own = None if drawn.weight is None else drawn.weight[first].astype(np.float64)
     if len(first) < len(drawn.rows):
         own = times * (1.0 if own is None else own)
@@ -263,11 +267,11 @@ def _repeated(inputs: Array | ScaledSparse, Y: Array) -> tuple[Array, Array]:
     rng = np.random.default_rng(n)
     # Equal rows have equal sums up to rounding, which may depend on where a row stands.
     along, across = rng.standard_normal((d, 1)), rng.standard_normal((Y.shape[1], 1))
-    plain = (
-        inputs.dot(along.astype(inputs.dtype))
-        if isinstance(inputs, ScaledSparse)
-        else np.asarray(inputs, dtype=np.float64) @ along
-    )
+    if isinstance(inputs, ScaledSparse):
+        plain = inputs.dot(along.astype(inputs.dtype))
+    else:
+        parts = block_slices(n, block_rows(d, 8))
+        plain = np.concatenate(list(map_blocks(lambda part: inputs[part].astype(np.float64) @ along, parts)))
     marks: Array = (plain + Y @ across)[:, 0]
     marks = np.round(marks / max(float(np.abs(marks).max(initial=0.0)), 1e-300), 11)
     _, first, times = np.unique(marks, return_index=True, return_counts=True)

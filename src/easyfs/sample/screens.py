@@ -34,8 +34,8 @@ SEEN = 1 / 3
 CANDIDATES, WITH_KNOWN, PARTNERS = 16, 6, 3
 # Functions of a known column, and of each of several, that partners are looked for with.
 FUNCTIONS_OF_ONE, FUNCTIONS_OF_MORE = 4, 2
-# Products held at a time.
-BLOCK, PAIR_BLOCK, SECONDS, PARTNER_BLOCK = 1 << 20, 256, 24, 512
+# Products held at a time; pairs of functions, and no more than so many units of the first ones.
+BLOCK, PAIRS, PAIR_BLOCK, SECONDS, PARTNER_BLOCK = 1 << 20, 1 << 18, 256, 24, 512
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class Screen:
             chosen_level = np.zeros(len(i), dtype=np.intp) if level is None else level[i, j]
             return score[i, j], np.stack([i0 + i, i0 + j], axis=1), chosen_level, own
 
-        found = list(map_blocks(screen, block_slices(u, max(1, PAIR_BLOCK // b))))
+        found = list(map_blocks(screen, block_slices(u, int(np.clip(PAIRS // (u * b * b), 1, PAIR_BLOCK // b)))))
         score, pairs, level = (np.concatenate([part[k] for part in found]) for k in range(3))
         own = np.max([part[3] for part in found], axis=0)
         best_of[chosen] = own if b > 1 else as_normal(np.maximum(own, 0.0), float(q))

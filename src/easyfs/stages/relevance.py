@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from easyfs.common.types import Array
 
@@ -16,7 +16,7 @@ def null_relevance(n: float, rank: int, n_drawn: int, level: float = LEVEL) -> f
     For a permuted target of ``rank`` orthonormal columns the relevance follows a beta distribution.
     """
     free = max(n - 1.0 - rank, 1.0)
-    return float(beta.ppf(level ** (1.0 / max(1, n_drawn)), rank / 2.0, free / 2.0))
+    return float(betaincinv(rank / 2.0, free / 2.0, level ** (1.0 / max(1, n_drawn))))
 
 
 # Directions of the target this much weaker than its strongest are rounding.

@@ -26,8 +26,8 @@ FETCH_NUMBERS = 1 << 21
 # Several are fetched once this share of those that looked likely have been selected in a row: they cost as much as a
 # quarter of them one by one, and among related columns each selection changes what is likely.
 HITS = 1 / 4
-# Rows of PP' that one thread computes at a time.
-PRODUCT_ROWS = 1024
+# Multiply-adds of PP' that one thread computes at a time, and rows.
+PRODUCTS, FEWEST_ROWS = 1 << 22, 128
 # Gains that count as equal: for float64 and for float32 statistics.
 TIES = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 
@@ -156,7 +156,7 @@ class GreedySearch:
         def fill(rows: slice) -> None:
             products[rows] = self.P[rows] @ likely
 
-        for_blocks(fill, block_slices(len(self.P), PRODUCT_ROWS))
+        for_blocks(fill, block_slices(len(self.P), max(FEWEST_ROWS, PRODUCTS // max(1, likely.size))))
         self._cache.update((int(c), (columns[:, i], products[:, i])) for i, c in enumerate(wanted))
 
     def _fetched(self, j: int, gain: Array | None, candidates: Array | None) -> tuple[Array, Array]:

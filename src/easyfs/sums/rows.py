@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from easyfs.common.threads import block_rows, block_slices, for_blocks
+from easyfs.common.threads import block_rows, block_slices, for_blocks, map_blocks
 from easyfs.common.types import Array
 from easyfs.sums.sparse import ScaledSparse
 
@@ -16,8 +16,8 @@ from easyfs.sums.sparse import ScaledSparse
 FLOAT32_MEAN = 8.0
 # Rows that are looked at to see whether a block lies far from zero.
 CHECKED_ROWS = 128
-# Columns of a product with the rows that one thread computes at a time: enough to run at full speed.
-PRODUCT_COLUMNS = 1024
+# Multiply-adds of a product with the rows that one thread computes at a time, and columns: enough to run at full speed.
+PRODUCTS, FEWEST_COLUMNS = 1 << 23, 128
 
 
 class HeldElsewhere:
@@ -92,10 +92,13 @@ class Rows:
         return np.concatenate([self._column_sums(self.inputs), self._column_sums(self.extra)])
 
     def _column_sums(self, values: Array) -> Array:
-        if self.weight is None:
-            return np.asarray(np.add.reduce(values, axis=0, dtype=np.float64))
+        def of_part(part: slice) -> Array:
+            if self.weight is None:
+                return np.asarray(np.add.reduce(values[part], axis=0, dtype=np.float64))
+            return np.asarray(self.weight[part] @ values[part].astype(np.float64))
+
         parts = block_slices(len(values), block_rows(max(1, values.shape[1]), 8))
-        return sum((self.weight[part] @ values[part].astype(np.float64) for part in parts), np.zeros(values.shape[1]))
+        return sum(map_blocks(of_part, parts), np.zeros(values.shape[1]))
 
     def safe(self) -> Rows:
         """These rows, in float64 if they lie too far from zero for sums of float32 squares."""
@@ -141,7 +144,7 @@ class Rows:
         def fill(columns: slice) -> None:
             out[columns] = inputs[:, columns].T @ B
 
-        for_blocks(fill, block_slices(d, PRODUCT_COLUMNS))
+        for_blocks(fill, block_slices(d, max(FEWEST_COLUMNS, PRODUCTS // max(1, B.size))))
         return out
 
     def dense(self) -> Array:

@@ -267,20 +267,20 @@ class SecondMoment:
 def _squares(rows: Rows) -> Array:
     """Sum of squares of each column."""
     w = rows.weights()
-    total = np.zeros(rows.shape[1])
-    d = rows.n_inputs
-    parts = [(rows.extra, slice(d, None))]
-    if isinstance(rows.inputs, ScaledSparse):
-        total[:d] = rows.inputs.squares(w)
-    else:
-        parts.append((rows.inputs, slice(0, d)))
-    for block in block_slices(rows.shape[0], SQUARED_ROWS):  # few enough for the precision of float32
-        for values, part in ((values[block], part) for values, part in parts):
+
+    def of_dense(values: Array) -> Array:
+        def of_part(part: slice) -> Array:
             if rows.weight is None:
-                total[part] += np.einsum("ij,ij->j", values, values)
-            else:
-                total[part] += w[block] @ np.square(values, dtype=np.float64)
-    return total
+                return np.einsum("ij,ij->j", values[part], values[part])
+            return np.asarray(w[part] @ np.square(values[part], dtype=np.float64))
+
+        # Few enough rows at a time for the precision of float32.
+        return sum(map_blocks(of_part, block_slices(len(values), SQUARED_ROWS)), np.zeros(values.shape[1]))
+
+    inputs = rows.inputs
+    return np.concatenate(
+        [inputs.squares(w) if isinstance(inputs, ScaledSparse) else of_dense(inputs), of_dense(rows.extra)]
+    )
 
 
 def _sum(left: Array | None, right: Array | None) -> Array | None:
