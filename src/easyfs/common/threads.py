@@ -96,8 +96,7 @@ class _Threads:
             self._changed.notify()
 
     def help_with(self, task: _Task[Any, Result]) -> Result:
-        """The result of a task; as long as it is not there, do others."""
-        task.run()
+        """The result of a task that has begun; as long as it is not there, do others."""
         while not task.done:
             with self._changed:
                 if not self._tasks:
@@ -204,10 +203,14 @@ def begun(function: Callable[[], Result]) -> Callable[[], Result]:
     If no thread has begun it by then, it is done there. Blocks that it is cut into are shared out like all others.
     """
     task, threads = _Task(copy_context().run, function), _threads.get()
-    if threads is None:
-        return lambda: (task.run(), task.result())[1]
-    threads.begin(task)
-    return lambda: threads.help_with(task)
+    if threads is not None:
+        threads.begin(task)
+
+    def wait() -> Result:
+        task.run()
+        return task.result() if threads is None else threads.help_with(task)
+
+    return wait
 
 
 def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], most: int | None = None) -> Iterator[Result]:

@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from easyfs.base.request import Request
-from easyfs.base.result import Found
 from easyfs.common.threads import begun
 from easyfs.common.types import Array
 from easyfs.passes.block import Block
@@ -149,19 +148,17 @@ def _learnt(plan: Plan, hidden: Array, heard: Rows | None, request: Request) -> 
     """With what the sequential form learns on the sample: joint effects, what can be predicted, the sketch of the table."""
     sample, live, settings = plan.sample, plan.live, plan.settings
     assert isinstance(settings, SequentialPlan)
-    told = sample is not None and sample.target.shape[1] > 0 and live.any()
+    told = sample is not None and sample.target.shape[1] > 0 and bool(live.any())
     if told:
         assert sample is not None
         _listen_to_relevant(hidden, sample, live, settings.coverage_power)
     sketch = begun(lambda: None if heard is None else _sketch(hidden, heard, request))
-    fitted: Callable[[], FittedTarget | None] = lambda: None
-    found: tuple[Found, ...] = ()
-    if told:
-        assert sample is not None
-        fit = LinearFit(sample, live)
-        fitted = begun(lambda: fitted_target(fit, settings.predicted_share))
-        if settings.interactions:
-            found = find_interactions(fit, request.groups, plan.seed)
+    if not told:
+        return replace(plan, sketch=sketch())
+    assert sample is not None
+    fit = LinearFit(sample, live)
+    fitted = begun(lambda: fitted_target(fit, settings.predicted_share))
+    found = find_interactions(fit, request.groups, plan.seed) if settings.interactions else ()
     return replace(plan, sketch=sketch(), fitted=fitted(), found=found)
 
 

@@ -96,17 +96,18 @@ def draw_rows(n: int, size: int, seed: int, weight: Array | None = None, codes: 
     codes : ndarray of int, shape (n,), optional
         Classes; of rare ones more rows are taken than their share, each standing for fewer.
     """
-    source = np.arange(n)
+    numbers = source = np.arange(n)
     if weight is not None and counts_rows(weight):
         source, weight = np.repeat(source, weight.astype(np.intp)), None
+        numbers, codes = np.arange(len(source)), None if codes is None else codes[source]
     if len(source) <= size:
         return Drawn(source, None if weight is None else weight[source], None)
-    hashes = row_hashes(seed, np.arange(len(source)))
+    hashes = row_hashes(seed, numbers)
     chance = None
     if codes is None:
         chosen = smallest(hashes, size)
     else:
-        chosen, chance = _by_class(hashes, codes[source], size)
+        chosen, chance = _by_class(hashes, codes, size)
     order = np.argsort(chosen)
     rows = source[chosen[order]]
     return Drawn(rows, None if weight is None else weight[rows], None if chance is None else chance[order])

@@ -271,7 +271,7 @@ def _squares(rows: Rows) -> Array:
     def of_dense(values: Array) -> Array:
         def of_part(part: slice) -> Array:
             if rows.weight is None:
-                return np.einsum("ij,ij->j", values[part], values[part])
+                return np.asarray(np.einsum("ij,ij->j", values[part], values[part]))
             return np.asarray(w[part] @ np.square(values[part], dtype=np.float64))
 
         # Few enough rows at a time for the precision of float32.

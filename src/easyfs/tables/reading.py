@@ -125,7 +125,7 @@ def read_numbers(y: Array) -> str:
     """What numbers are read as, "classes" or "values"; a doubtful case is said."""
     if not are_whole(y):
         return "values"
-    return read_counts(*np.unique(y, return_counts=True))
+    return read_counts(*count_values(y))
 
 
 def read_counts(values: Array, counts: Array) -> str:
