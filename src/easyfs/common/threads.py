@@ -29,8 +29,9 @@ Result = TypeVar("Result")
 
 # A block of rows should stay in a core's own cache while it is scaled, expanded and multiplied.
 BLOCK_BYTES = 1 << 21
-# Tables of fewer numbers are done sooner by one thread.
-SMALL = 1 << 17
+# Tables of fewer numbers are done sooner by one thread, and more than two threads want so many numbers each: between short
+# pieces of work they wait for the interpreter, which one thread has at a time.
+SMALL, EACH = 1 << 17, 1 << 19
 # Columns of a large Gram matrix that one thread works on at a time.
 PANEL_COLUMNS = 256
 # Seconds that a thread with nothing to do waits before it looks for more.
@@ -150,7 +151,9 @@ def threads_for(n_rows: int, n_columns: int, more: int = 0) -> Iterator[None]:
     if threads == 1 or _threads.get() is not None:
         yield
         return
-    with _blas().limit(limits=1), own_threads(threads + more if n_rows * n_columns >= SMALL else 1):
+    numbers = n_rows * n_columns
+    count = 1 if numbers < SMALL else min(threads, max(2, numbers // EACH)) + more
+    with _blas().limit(limits=1), own_threads(count):
         yield
 
 

@@ -21,11 +21,13 @@ from easyfs.engines.parts import Measuring, PartedTable, Summing, check_same_row
 from easyfs.engines.sampling import MOST_LABELS, describe, scan, with_labels
 from easyfs.engines.torch import TorchEngine, TorchKernels, is_tensor, kernels_on, on_device, to_host
 from easyfs.estimator.findings import Findings
-from easyfs.passes.block import SAMPLE_ROWS, Block
+from easyfs.passes.block import Block
 from easyfs.passes.make_plan import Prepared, make_plan
 from easyfs.passes.plan import Plan
 from easyfs.passes.screening import Marginals, Rows
 from easyfs.passes.statistics import Statistics
+from easyfs.sample.rows import MOST_ROWS
+from easyfs.sums.second_moment import ROWS_PER_COLUMN
 from easyfs.tables.encoder import Counting
 from easyfs.tables.target import (
     Target,
@@ -79,7 +81,8 @@ class Elsewhere(Findings):
         self._remember(target)
         engine = TorchEngine(Block(X, target, no_weights_of_one(weight)), TorchKernels(X.device))
         told.done(f"reading: {counted(n, 'row')} of {counted(self.n_features_in_, 'column')}")
-        with threads_for(min(n, SAMPLE_ROWS), X.shape[1]):
+        few = n <= ROWS_PER_COLUMN * X.shape[1]  # these come to the processor, of others what is searched
+        with threads_for(n if few else min(n, MOST_ROWS), X.shape[1]):
             self._run(engine, request, told)
 
     def _fit_parts(self: Any, table: PartedTable) -> None:
