@@ -62,6 +62,7 @@ def test_every_constant_that_decides_something_is_on_the_page(room):
         "COLUMNS",
         "BLOCK",
         "PAIR_BLOCK",
+        "PAIRS",
         "SECONDS",
         "PARTNER_BLOCK",
         "DEAD_NODE",

@@ -6,10 +6,11 @@ import gc
 import time
 import weakref
 from collections.abc import Iterator
+from threading import Barrier, Event, active_count, get_ident
 
 import pytest
 
-from easyfs.common.threads import map_blocks, own_threads
+from easyfs.common.threads import begun, map_blocks, own_threads
 
 
 class Item:
@@ -80,3 +81,57 @@ def test_what_has_not_begun_is_not_done_after_an_error() -> None:
     with own_threads(2), pytest.raises(ValueError, match=r"^wrong with 0$"):
         list(map_blocks(work, range(100)))
     assert len(done) <= 2
+
+
+def test_the_caller_does_what_nobody_has_begun() -> None:
+    """With one other thread that is busy all the time, the caller does all blocks itself."""
+    free = Event()
+    with own_threads(2):
+        other = begun(lambda: (free.wait(10), get_ident())[1])
+        time.sleep(0.05)
+        assert set(map_blocks(lambda _: get_ident(), range(5))) == {get_ident()}
+        free.set()
+        assert other() != get_ident()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_work_beside_other_work_has_its_result(threads: int) -> None:
+    with own_threads(threads):
+        first, second = begun(lambda: sum(map_blocks(lambda i: i * i, range(100)))), begun(lambda: "done")
+        assert list(map_blocks(lambda i: i, range(50))) == list(range(50))
+        assert (first(), second()) == (sum(i * i for i in range(100)), "done")
+
+
+def test_blocks_of_work_beside_other_work_are_shared() -> None:
+    """Four blocks that wait for each other are only done if four threads work on them."""
+    together = Barrier(4)
+    with own_threads(4):
+        wait = begun(lambda: list(map_blocks(lambda i: (together.wait(10), i)[1], range(4))))
+        assert wait() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_is_wrong_with_work_beside_other_work_is_said_where_it_is_asked_for(threads: int) -> None:
+    def fails() -> None:
+        raise ValueError("wrong")
+
+    with own_threads(threads):
+        wait = begun(fails)
+        time.sleep(0.02)
+        with pytest.raises(ValueError, match=r"^wrong$"):
+            wait()
+
+
+def test_no_thread_outlives_its_block() -> None:
+    before, done = active_count(), []
+
+    def work(i: int) -> None:
+        time.sleep(0.01)
+        done.append(i)
+
+    with pytest.raises(ValueError, match="wrong here"), own_threads(2):
+        begun(lambda: list(map_blocks(work, range(1000))))
+        time.sleep(0.05)
+        raise ValueError("wrong here")
+    assert active_count() == before
+    assert len(done) < 100

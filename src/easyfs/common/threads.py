@@ -84,7 +84,7 @@ class _Threads:
         self.count = count
         self._tasks: deque[_Task[Any, Any]] = deque()
         self._changed = Condition()
-        self._closed = False
+        self.closed = False
         self._workers: list[Thread] = []
 
     def begin(self, task: _Task[Any, Any]) -> None:
@@ -110,7 +110,7 @@ class _Threads:
     def close(self) -> None:
         """Leave what has not begun, and wait for the rest."""
         with self._changed:
-            self._closed = True
+            self.closed = True
             self._tasks.clear()
             self._changed.notify_all()
         for worker in self._workers:
@@ -120,7 +120,7 @@ class _Threads:
         while True:
             with self._changed:
                 while not self._tasks:
-                    if self._closed:
+                    if self.closed:
                         return
                     self._changed.wait()
                 task = self._tasks.popleft()
@@ -244,6 +244,8 @@ def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], most: 
                 while waiting:
                     _first_of(waiting)
                 raise
+            if threads.closed:
+                raise RuntimeError("what this was begun for has ended.")
             if len(waiting) >= room:
                 yield _first_of(waiting)
             waiting.append(_Task(function, item))

@@ -26,6 +26,7 @@ from easyfs.passes.summarise import summarise
 from easyfs.tables.encoder import TableEncoder
 from easyfs.tables.frames import as_numpy, is_table, missing_in, n_rows_of, take_rows, to_matrix
 from easyfs.tables.naming import Roles
+from easyfs.tables.reading import code_values
 from easyfs.tables.target import Target
 from easyfs.tables.weights import check_weights, no_weights_of_one
 
@@ -246,8 +247,8 @@ class Summing:
             known = None if self.target.classes is None else self.target.classes
             if known is not None and known.dtype.kind in "US":
                 y = y.astype(str)
-            classes, codes = np.unique(y, return_inverse=True)
-            return Target(self.target.task, "classes", codes.reshape(-1), classes)
+            classes, codes = code_values(y)
+            return Target(self.target.task, "classes", codes, classes)
         values = np.asarray(y, dtype=np.float64).reshape(n, y.shape[1] if y.ndim == 2 else 1)
         return Target(self.target.task, "values", values)
 

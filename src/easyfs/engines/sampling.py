@@ -17,7 +17,7 @@ from easyfs.sample.drawing import HASH_UNIT, LEAST_OF_EQUAL_PART, MOST_COUNTED, 
 from easyfs.tables.frames import n_rows_of, take_rows
 from easyfs.tables.levels import Levels, added, levels_in
 from easyfs.tables.naming import Roles
-from easyfs.tables.reading import are_whole, read_counts
+from easyfs.tables.reading import are_whole, count_values, read_counts
 from easyfs.tables.target import Target, check_observed, read_values
 from easyfs.tables.target_summary import TargetInfo, describe_target
 
@@ -290,7 +290,7 @@ def _counts_of(y: Array) -> dict[Any, int] | None:
         return {}
     if y.ndim != 1 or y.dtype == object or (y.dtype.kind == "f" and not are_whole(y)):
         return None
-    labels, times = np.unique(y, return_counts=True)
+    labels, times = count_values(y)
     return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
 
 
