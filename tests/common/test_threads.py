@@ -129,9 +129,12 @@ def test_no_thread_outlives_its_block() -> None:
         time.sleep(0.01)
         done.append(i)
 
-    with pytest.raises(ValueError, match="wrong here"), own_threads(2):
+    def fails() -> None:
         begun(lambda: list(map_blocks(work, range(1000))))
         time.sleep(0.05)
         raise ValueError("wrong here")
+
+    with pytest.raises(ValueError, match="wrong here"), own_threads(2):
+        fails()
     assert active_count() == before
     assert len(done) < 100
