@@ -26,7 +26,12 @@ from easyfs.evaluation.cell import peak_memory
 from keeping import Row, keep, made_with, rows_of
 
 
+# Seconds before each timing: after a product idle workers of BLAS spin for a while, and take the cores from what comes next.
+PAUSE = 0.1
+
+
 def timed(function: Callable[[], object]) -> float:
+    time.sleep(PAUSE)
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
@@ -142,8 +147,8 @@ def page() -> str:
     lines = [
         "# How long a fit takes",
         "",
-        "As ratios to operations that everybody knows, timed in turn with the fit in one process: median of the pairs,",
-        "and quartiles. The limits are those of `benchmarks/speed.py`, which makes this page; that of 2000 x 2000 with the",
+        "As ratios to operations that everybody knows, timed in turn with the fit in one process, a tenth of a second after",
+        "what went before (idle workers of BLAS spin for a while): median of the pairs, and quartiles. The limits are those of `benchmarks/speed.py`, which makes this page; that of 2000 x 2000 with the",
         "search for joint effects was set after it was first measured ([tuning](../tuning.md)). Every run is in",
         "`benchmarks/raw`.",
         "",
