@@ -25,8 +25,7 @@ from easyfs import EasyFS, EasyFSRanking
 from easyfs.evaluation.cell import peak_memory
 from keeping import Row, keep, made_with, rows_of
 
-
-# Seconds before each timing: after a product idle workers of BLAS spin for a while, and take the cores from what comes next.
+# Seconds before each timing: after a product idle workers of BLAS spin for a while, and take cores from what comes next.
 PAUSE = 0.1
 
 
@@ -147,8 +146,9 @@ def page() -> str:
     lines = [
         "# How long a fit takes",
         "",
-        "As ratios to operations that everybody knows, timed in turn with the fit in one process, a tenth of a second after",
-        "what went before (idle workers of BLAS spin for a while): median of the pairs, and quartiles. The limits are those of `benchmarks/speed.py`, which makes this page; that of 2000 x 2000 with the",
+        "As ratios to operations that everybody knows, timed in turn with the fit in one process, a tenth of a second",
+        "after what went before (idle workers of BLAS spin for a while): median of the pairs, and quartiles. The limits",
+        "are those of `benchmarks/speed.py`, which makes this page; that of 2000 x 2000 with the",
         "search for joint effects was set after it was first measured ([tuning](../tuning.md)). Every run is in",
         "`benchmarks/raw`.",
         "",

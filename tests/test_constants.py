@@ -68,6 +68,7 @@ def test_every_constant_that_decides_something_is_on_the_page(room):
         "DEAD_NODE",
         "HASH_UNIT",
         "HASHED",
+        "BESIDE",
         "BLOCK_NUMBERS",
         "TOGETHER",
         "WORTH_A_THREAD",

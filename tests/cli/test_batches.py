@@ -50,6 +50,25 @@ def test_a_large_file_is_read_batch_by_batch(command, numbers, monkeypatch):
     assert {name for name, *_ in chosen(out)} == {"x2", "x5"}
 
 
+@pytest.mark.parametrize("kind", ["csv.gz", "parquet"])
+def test_a_file_that_is_small_on_the_disk_alone(kind, command, numbers, monkeypatch, tmp_path):
+    """It would not fit into memory, though as many bytes would."""
+    table, path = pl.read_csv(numbers), tmp_path / f"packed.{kind}"
+    table = pl.concat([table] * 50)
+    if kind == "parquet":
+        table.write_parquet(path)
+    else:
+        path.write_bytes(gzip.compress(table.write_csv().encode()))
+    monkeypatch.setattr(batches, "free_memory", lambda: 6 * path.stat().st_size)
+    code, out, err = command("select", path, "-t", "y", "-k", 2)
+    assert code == 0
+    assert f"packed.{kind} is about" in err
+    assert "unpacked, and" in err
+    assert {name for name, *_ in chosen(out)} == {"x2", "x5"}
+    path.write_bytes(b"PAR1 cut off")
+    assert command("select", path, "-t", "y", "-k", 2)[0] != 0
+
+
 def test_the_memory_of_this_machine_is_known():
     found = batches.free_memory()
     assert found is None or found > 1 << 20

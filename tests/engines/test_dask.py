@@ -143,8 +143,13 @@ class TestTheSameAsInMemory:
 
     def test_without_a_target(self, form: Any, here: None) -> None:
         X = table()[NUMBERS].fillna(0.0)
+        lazy = dd.from_pandas(X, npartitions=3)
         if form is EasyFS:
-            is_same(EasyFS(3, random_state=0).fit(X), EasyFS(3, random_state=0).fit(dd.from_pandas(X, npartitions=3)))
+            is_same(EasyFS(3, random_state=0).fit(X), EasyFS(3, random_state=0).fit(lazy))
+            return
+        for given in (X, lazy):
+            with pytest.raises(ValueError, match="the target y is None"):
+                form(3, random_state=0).fit(given)
 
 
 class TestForms:
@@ -340,7 +345,13 @@ class TestFaults:
         read = dd.read_parquet(tmp_path)
         broken = tmp_path / "2.parquet"
         broken.write_bytes(broken.read_bytes()[:-500])
-        self.refuses(r"^a partition of X cannot be read \(.*easyfs\.scan says which one", read)
+        self.refuses(r"^partition 2 of X cannot be read \(.*easyfs\.scan says which one", read)
+
+    @pytest.mark.parametrize(("lacking", "said"), [("c1", "c1"), ("group", "group")])
+    def test_a_file_that_lacks_a_column(self, frames: list[pd.DataFrame], tmp_path: Path, lacking: str, said: str) -> None:
+        for j, part in enumerate(frames):
+            (part.drop(columns=lacking) if j == 1 else part).to_parquet(tmp_path / f"{j}.parquet")
+        self.refuses(rf"^partition 1 of X cannot be read \(KeyError.*{said}", dd.read_parquet(tmp_path))
 
     def test_a_table_that_is_another_at_each_reading(self, frames: list[pd.DataFrame]) -> None:
         sizes = iter(range(100, 0, -1))
@@ -459,16 +470,31 @@ def test_only_sums_travel(here: None) -> None:
     width = next(iter(summed.statistics.moments.values())).mean.size
     assert len(pickle.dumps(summed)) < 10 * (width + 1) ** 2 + 10_000 < frame[NUMBERS].to_numpy().nbytes / 3
     assert len(pickle.dumps(function)) < frame[NUMBERS].to_numpy().nbytes / 3
+    given: list[int] = []
+    of_dask(X, frame["group"].to_numpy().astype(str)).reduce(lambda part: (given.append(len(part.X)), function(part))[1])
+    assert sorted(given) == [MANY - 25_000, *[5000] * 5]  # a chunk at a time, never several together
     often = da.concatenate([X] * 4)
     for known in (None, 4 * MANY):
         scanned = of_dask(often).reduce(partial(scan, seed=0, table_rows=known))
         assert SAMPLE_ROWS <= len(scanned.numbers) <= 1.35 * SAMPLE_ROWS < MANY * 4 / 3
 
 
-def test_a_client_that_knows_the_address_alone(cluster: Client) -> None:
-    frame = with_only(table(), "group")
-    with Client(cluster.scheduler.address):
-        found = EasyFS(3, random_state=0).fit(dd.from_pandas(frame, npartitions=3), "group")
+def test_a_client_that_knows_the_address_alone(cluster: Client, tmp_path: Path) -> None:
+    """Another cluster than the one that is used if nothing is said."""
+    frame, read = with_only(table(), "group"), str(tmp_path)
+
+    def by_whom(part: pd.DataFrame) -> pd.DataFrame:
+        Path(read, str(os.getpid())).touch()
+        return part
+
+    lazy = dd.from_pandas(frame, npartitions=3).map_partitions(by_whom, meta=frame.iloc[:0])
+    with (
+        LocalCluster(n_workers=1, processes=True, dashboard_address=None) as other,
+        Client(other.scheduler_address) as client,
+    ):
+        found = EasyFS(3, random_state=0).fit(lazy, "group")
+        workers = {str(pid) for pid in client.run(os.getpid).values()}
+    assert {path.name for path in Path(read).iterdir()} == workers
     is_same(EasyFS(3, random_state=0).fit(frame, "group"), found)
 
 
@@ -492,6 +518,23 @@ def test_a_worker_says_which_partition(cluster: Client) -> None:
     frames[3] = frames[3].drop(columns="c2")
     with pytest.raises(ValueError, match=r"^partition 3: .*'c2' is missing"):
         EasyFS(2, random_state=0).fit(of_frames(frames), "group")
+
+
+def test_a_process_with_another_version(cluster: Client) -> None:
+    def set_version(version: str) -> None:
+        from easyfs.engines import parts
+
+        parts.VERSION = version
+
+    lazy = dd.from_pandas(with_only(table(), "group"), npartitions=4)
+    first = next(iter(cluster.scheduler_info()["workers"]))
+    cluster.run(set_version, "0.0.1", workers=[first])
+    says = rf"partition \d: EasyFS 0\.0\.1 runs there, but {VERSION} where fit was called"
+    try:
+        with pytest.raises(RuntimeError, match=says):
+            EasyFS(2, random_state=0).fit(lazy, "group")
+    finally:
+        cluster.run(set_version, VERSION, workers=[first])
 
 
 class TestElsewhere:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
@@ -149,14 +150,42 @@ class TestTable:
     def test_transform_is_a_table_of_spark_that_is_not_read(self, small: Any) -> None:
         frame, table = small
         selector = EasyFS(3, random_state=0).fit(frame, "label")
+        context = frame.sparkSession.sparkContext
+        context.setJobGroup("transform", "")
+        taken = selector.transform(frame)
+        assert len(context.statusTracker().getJobIdsForGroup("transform")) == 0
+        assert taken.count() == len(table)
+        assert len(context.statusTracker().getJobIdsForGroup("transform")) > 0
+        context.setJobGroup("fit", "")
         assert selector.transform(frame).columns == chosen_in_memory(table).get_feature_names_out().tolist()
         with pytest.raises(ValueError, match="does not have the selected column"):
             selector.transform(frame.select("label"))
 
     def test_two_levels_of_sums(self, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        table, seen = rows(400), []
+        collected = engine._collected
+
+        def counted(given: Any) -> list[Any]:
+            found = collected(given)
+            seen.append(len(found))
+            return found
+
+        monkeypatch.setattr(engine, "_collected", counted)
+        monkeypatch.setattr(engine, "FEW", 100)
+        assert sorted(row_numbers(in_parts(spark, table, 9))) == list(range(400))
+        assert seen.pop() == 9  # each partition's sum comes to the driver
         monkeypatch.setattr(engine, "FEW", 2)
-        table = rows(400)
-        assert sorted(row_numbers(in_parts(spark, table, 7))) == list(range(400))
+        assert sorted(row_numbers(in_parts(spark, table, 9))) == list(range(400))
+        assert seen.pop() == 3  # ... or those of groups of them
+
+    def test_a_file_that_is_cut_off(self, spark: Any, tmp_path: Path) -> None:
+        for number in range(2):
+            pq.write_table(rows(600, number), tmp_path / f"{number}.parquet")
+        frame = spark.read.parquet(str(tmp_path))
+        broken = tmp_path / "1.parquet"
+        broken.write_bytes(broken.read_bytes()[:-500])
+        with pytest.raises(Exception, match=r"1\.parquet"):
+            EasyFS(2, random_state=0).fit(frame, "label")
 
     def test_a_vector_is_a_table_with_its_names(self, small: Any, assembled: Any) -> None:
         table = small[1]

@@ -1,10 +1,14 @@
 """A table that is read in parts gives the answer of the same table in memory."""
 
+import bz2
 import gzip
+import lzma
 import os
+import sqlite3
 import threading
 import time
 import warnings
+import zipfile
 from functools import partial
 from itertools import pairwise
 
@@ -15,6 +19,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+import zstandard
+from sklearn.datasets import dump_svmlight_file
 from threadpoolctl import threadpool_limits
 
 import easyfs
@@ -158,6 +164,66 @@ def test_every_kind_of_table_gives_the_answer_of_memory(kind, large, tmp_path):
     assert_same(found, EasyFS(random_state=0).fit(table, "classes"), exact=kind not in ("csv", "tsv", "csv.gz", "jsonl"))
 
 
+def zipped(frame, path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(path.with_suffix("").name, frame.write_csv())
+
+
+def in_sqlite(frame, path):
+    with sqlite3.connect(path) as connection:
+        frame.to_pandas().to_sql("rows", connection, index=False)
+
+
+def in_duckdb(frame, path):
+    with duckdb.connect(str(path)) as connection:
+        connection.register("given", frame.to_arrow())
+        connection.execute("create table rows as select * from given")
+
+
+def in_arff(frame, path):
+    head = "".join(f"@attribute {name} numeric\n" for name in frame.columns)
+    path.write_text(f"@relation r\n{head}@data\n{frame.write_csv(include_header=False)}")
+
+
+def in_libsvm(frame, path):
+    *names, target = frame.columns
+    dump_svmlight_file(frame.select(names).to_numpy(), frame[target].to_numpy(), str(path))
+
+
+OTHERS = {
+    "xlsx": lambda frame, path: frame.to_pandas().to_excel(path, index=False),
+    "sqlite": in_sqlite,
+    "duckdb": in_duckdb,
+    "arff": in_arff,
+    "libsvm": in_libsvm,
+    "npy": lambda frame, path: np.save(path, frame.to_numpy()),
+    "npz": lambda frame, path: np.savez(path, X=frame.to_numpy(), feature_names=np.array(frame.columns)),
+    "json": lambda frame, path: frame.write_json(path),
+    "csv.zip": zipped,
+    "csv.bz2": lambda frame, path: path.write_bytes(bz2.compress(frame.write_csv().encode())),
+    "csv.xz": lambda frame, path: path.write_bytes(lzma.compress(frame.write_csv().encode())),
+    "csv.zst": lambda frame, path: path.write_bytes(zstandard.compress(frame.write_csv().encode())),
+    "arff.gz": lambda frame, path: (in_arff(frame, path), path.write_bytes(gzip.compress(path.read_bytes()))),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_every_other_file_gives_the_answer_of_memory(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 6)).round(4)
+    frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(6)])
+    frame = frame.with_columns(y=pl.Series(np.where(X[:, 1] - X[:, 4] + 0.5 * rng.standard_normal(600) > 0, 1.0, 0.0)))
+    OTHERS[kind](frame, tmp_path / f"table.{kind}")
+    table = easyfs.scan(tmp_path / f"table.{kind}")
+    names = table.names
+    found = EasyFS(3, random_state=0).fit(table, names[-1])
+    wanted = EasyFS(3, random_state=0).fit(frame, "y")
+    assert found.order_.tolist() == wanted.order_.tolist()
+    np.testing.assert_allclose(found.gains_, wanted.gains_, rtol=1e-9)
+    chosen = found.transform(table)
+    np.testing.assert_allclose(chosen.collect().to_numpy(), np.asarray(wanted.transform(frame)), rtol=1e-12)
+
+
 @pytest.mark.parametrize("target", ["flag", "amount", ["amount", "other"], "code"])
 @pytest.mark.parametrize("size", ["large", "small"])
 def test_every_kind_of_target(target, size, request):
@@ -236,17 +302,33 @@ def test_a_lazy_table_stays_lazy(small, tmp_path):
     table = only(small, "classes")
     selector = EasyFS(3, random_state=0).fit(table, "classes")
     names = selector.get_feature_names_out().tolist()
-    lazy = selector.transform(table.lazy())
+    read = []
+    given = table.lazy().map_batches(lambda frame: (read.append(len(frame)), frame)[1], schema=table.schema)
+    lazy = selector.transform(given)
     assert isinstance(lazy, pl.LazyFrame)
+    assert not read
     assert lazy.collect().equals(table.select(names))
-    scan = selector.transform(files_of(table, "csv", tmp_path))
-    assert isinstance(scan, easyfs.Scan)
-    assert scan.names == names
-    assert scan.collect().shape == (SMALL, 3)
+    assert read
+    scan = files_of(table, "csv", tmp_path)
+    read.clear()
+    taken = selector.transform(scan.watched(read.append))
+    assert isinstance(taken, easyfs.Scan)
+    assert taken.names == names
+    assert not read
+    assert taken.collect().shape == (SMALL, 3)
     (tmp_path / "d").mkdir()
-    assert selector.transform(dataset_of(table, tmp_path / "d")).to_table().column_names == names
+    dataset = dataset_of(table, tmp_path / "d")
+    taken = selector.transform(dataset)
+    (tmp_path / "d" / "000.parquet").unlink()  # it is looked for now
+    with pytest.raises(FileNotFoundError):
+        taken.to_table()
     (tmp_path / "r").mkdir()
-    assert selector.transform(relation_of(table, tmp_path / "r")).columns == names
+    relation = relation_of(table, tmp_path / "r")
+    unread = relation.filter("CASE WHEN x0 IS NULL OR x0 IS NOT NULL THEN error('it was read') END")
+    taken = selector.transform(unread)
+    assert taken.columns == names
+    with pytest.raises(duckdb.Error, match="it was read"):
+        taken.fetchall()
     with pytest.raises(ValueError, match="X does not have the selected column"):
         selector.transform(table.lazy().drop(names[0]))
 
@@ -608,11 +690,12 @@ def test_a_table_of_the_target_alone(tmp_path):
 
 def test_files_that_change_while_they_are_read(small, tmp_path):
     scan = files_of(only(small, "amount"), "parquet", tmp_path)
-    path = tmp_path / "001.parquet"
+    path, changed = tmp_path / "001.parquet", []
 
     def change(done):
-        if done == SMALL and path.stat().st_mtime_ns % 1000 != 7:
+        if done == SMALL and not changed:
             os.utime(path, ns=(0, 1_000_007))
+            changed.append(path)
 
     with pytest.raises(ValueError, match=r"001\.parquet was changed while the table was read"):
         EasyFS().fit(scan.watched(change), "amount")

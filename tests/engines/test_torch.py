@@ -11,7 +11,9 @@ import pytest
 import torch
 
 from easyfs import EasyFS, EasyFSRanking
-from easyfs.engines.torch import TorchKernels
+from easyfs.engines import torch as engine
+from easyfs.engines.torch import TorchKernels, is_tensor
+from easyfs.passes.block import SAMPLE_ROWS
 from easyfs.passes.kernels import NUMPY
 
 FORMS = [EasyFS, EasyFSRanking]
@@ -65,10 +67,36 @@ def test_missing_values_and_weights(form: Any, device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_single_precision_stays_single(device: str) -> None:
+def test_single_precision_stays_single(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table(5000, dtype=np.float32)
+    multiplied = set()
+    add_gram = TorchKernels.add_gram
+
+    def seen(self: TorchKernels, total: Any, A: Any, weight: Any) -> None:
+        multiplied.add((A.dtype, total.dtype))
+        add_gram(self, total, A, weight)
+
+    monkeypatch.setattr(TorchKernels, "add_gram", seen)
     found = EasyFS(3, random_state=0).fit(torch.as_tensor(X, device=device), y)
+    assert multiplied == {(torch.float32, torch.float64)}
     assert_same(found, EasyFS(3, random_state=0).fit(X, y), 1e-3)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+def test_the_ranking_is_summed_where_the_tensor_is(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Classes, too, which have sums of their own: no more than the sample comes to the processor."""
+    X, values = table(25_000)
+    came = []
+    brought = engine.to_host
+
+    def counted(values: Any) -> Any:
+        came.append(len(values) if is_tensor(values) else 0)
+        return brought(values)
+
+    monkeypatch.setattr(engine, "to_host", counted)
+    y = values if kind == "numbers" else np.where(values > 0, "up", "down")
+    EasyFSRanking(3, random_state=0).fit(torch.as_tensor(X), y)
+    assert max(came) <= SAMPLE_ROWS
 
 
 def test_what_is_wrong_is_named() -> None:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from easyfs.cli.loading import missing_in_any, open_table, shown_target, wanted_columns, warn_of_gone
 from easyfs.cli.problems import CommandError, WrongUsageError
 from easyfs.cli.show import busy, counted, progress_bar, say
 from easyfs.files.finding import find_files
-from easyfs.files.formats import TextOptions
+from easyfs.files.formats import PACKED, TextOptions
 from easyfs.files.scanning import Scan, scan_files, size_of
 from easyfs.files.source import Source
 
 WEIGHT = "--sample-weight"
 # A file of more than this share of the free memory is read batch by batch: in memory it takes a few times its size.
 SHARE = 0.25
+# Bytes of text for each byte of it packed, about, and bytes of a cell in memory.
+UNPACKED, CELL = 6, 8
 # How often a fit reads the rows.
 PASSES = 2
 
@@ -35,6 +38,22 @@ def free_memory() -> int | None:
     return None
 
 
+def size_unpacked(path: Path) -> int:
+    """Bytes of a file, or about how many it has unpacked: text that is packed, and the cells of Parquet."""
+    size = path.stat().st_size if path.is_file() else 0
+    if path.suffix.lower() in PACKED:
+        return UNPACKED * size
+    if path.suffix.lower() != ".parquet" or not size:
+        return size
+    import polars as pl  # noqa: PLC0415
+
+    try:
+        lazy = pl.scan_parquet(path, glob=False)
+        return max(size, CELL * int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema()))
+    except (pl.exceptions.PolarsError, OSError):  # whoever reads it says what is wrong
+        return size
+
+
 def open_tables(names: list[str], as_format: str | None, options: TextOptions, query: str | None = None) -> Source | Scan:
     """The table that a command is for: one file, or what is read batch by batch."""
     if "-" in names and len(names) > 1:
@@ -44,10 +63,11 @@ def open_tables(names: list[str], as_format: str | None, options: TextOptions, q
     found, why = find_files(names, every=as_format is not None), ""
     if len(found) == 1 and not found[0].keys:
         path = found[0].path
-        size, free = path.stat().st_size if path.is_file() else 0, free_memory()
+        size, free = size_unpacked(path), free_memory()
         if free is None or size <= SHARE * free:
             return open_table(found[0].name, as_format, options, query)
-        why = f"{path} is {size_of(size)}, and {size_of(free)} of memory are free: it is read batch by batch"
+        is_so = f"about {size_of(size)} unpacked" if size > path.stat().st_size else size_of(size)
+        why = f"{path} is {is_so}, and {size_of(free)} of memory are free: it is read batch by batch"
     table = scan_files(names, options, as_format=as_format, query=query)
     say(why or f"{counted(table.n_files, 'file')} ({size_of(table.size)}) are read batch by batch as one table")
     return table

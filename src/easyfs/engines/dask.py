@@ -94,7 +94,7 @@ class DaskTable:
         while len(results) > 1:
             pairs = [add(*results[i : i + 2]) for i in range(0, len(results) - 1, 2)]
             results = pairs + results[2 * len(pairs) :]
-        with blas_at_one(), reading_partitions():  # threads are shared out by Dask
+        with blas_at_one(), self._guarded():  # threads are shared out by Dask
             result: Result = dask.compute(results[0])[0]
         return result
 
@@ -149,7 +149,7 @@ class DaskTable:
             known = self.collection.chunks[0]
             if not np.isnan(known).any():
                 return [int(n) for n in known]
-        with reading_partitions():
+        with self._guarded():
             if self.framed and len(self.collection.columns):  # one column may be far less to read than all
                 one = self.collection[[self.collection.columns[0]]]
                 counted = [int(n) for n in one.map_partitions(n_rows_of, meta=(None, "int64")).compute()]
@@ -157,6 +157,33 @@ class DaskTable:
                     return counted
             count = dask.delayed(_n_rows, pure=False)
             return list(dask.compute(*(count(block) for block in self._blocks)))
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """What goes wrong in the user's own part of the graph, such as a file that cannot be read, is said to be that."""
+        try:
+            yield
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            of_cluster = isinstance(error, TimeoutError) or type(error).__module__.split(".")[0] == "distributed"
+            if of_cluster or str(error).startswith("partition "):
+                raise
+            number = self._unreadable()
+            which = "a partition" if number is None else f"partition {number}"
+            raise ValueError(
+                f"{which} of X cannot be read ({type(error).__name__}: {first_line(error)}); of files, easyfs.scan says "
+                "which one."
+            ) from error
+
+    def _unreadable(self) -> int | None:
+        """The number of the first partition that cannot be read, tried one after the other."""
+        import dask  # noqa: PLC0415
+
+        for number, block in enumerate(self._blocks):
+            try:
+                dask.compute(dask.delayed(_n_rows, pure=False)(block))
+            except Exception:
+                return number
+        return None
 
     @property
     def _firsts(self) -> list[int]:
@@ -197,20 +224,6 @@ class DaskTable:
         _check_length(given.shape[0], sum(self._lengths), name)
         wanted = tuple(self._lengths)
         return given if given.chunks[0] == wanted else given.rechunk({0: wanted})
-
-
-@contextmanager
-def reading_partitions() -> Iterator[None]:
-    """What goes wrong in the user's own part of the graph, such as a file that cannot be read, is said to be that."""
-    try:
-        yield
-    except (OSError, LookupError, TypeError, ValueError) as error:
-        if str(error).startswith("partition "):
-            raise
-        raise ValueError(
-            f"a partition of X cannot be read ({type(error).__name__}: {first_line(error)}); of files, "
-            "easyfs.scan says which one."
-        ) from error
 
 
 def _is_array(given: Any) -> bool:

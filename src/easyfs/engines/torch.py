@@ -230,6 +230,10 @@ class TorchKernels:
         center, scale, reach = (self._tensor(part, values.dtype) for part in (coding.center, coding.scale, coding.reach))
         out.copy_(self.torch.clamp((values - center) / scale, -reach, reach))
 
+    def take(self, A: Any, rows: Array) -> Any:
+        """Some rows, by place."""
+        return A[self._tensor(rows, None)]
+
     def add_gram(self, total: Any, A: Any, weight: Array | None) -> None:
         """Add ``A' W A``."""
         if weight is not None:
@@ -287,6 +291,7 @@ class TorchEngine:
         return summarise(prepared.plan, self.block, self.kernels)
 
     def _by_processor(self, plan: Plan) -> bool:
-        """Whether the rows are few for their columns, so that they are kept, or summed class by class."""
-        width = plan.n_inputs + plan.network.n_extra + self.block.target.n_targets
-        return plan.by_class or self.block.n_rows <= ROWS_PER_COLUMN * width
+        """Whether rows are kept: they are few for their columns, those of each class where classes are kept apart."""
+        width, n_targets = plan.n_inputs + plan.network.n_extra, self.block.target.n_targets
+        most = width * max(1, n_targets) if plan.by_class else width + n_targets
+        return self.block.n_rows <= ROWS_PER_COLUMN * most

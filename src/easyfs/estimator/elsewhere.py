@@ -51,7 +51,8 @@ class Elsewhere(Findings):
         """The three steps over the rows of an engine."""
         prepared = self._prepare(engine, request)
         told.done(plan_line(prepared.plan, prepared.sample))
-        request = self._count_columns(replace(prepared.sample, X=to_host(prepared.sample.X)), request, told)
+        if self.n_features_to_select == "cv":
+            request = self._count_columns(replace(prepared.sample, X=to_host(prepared.sample.X)), request, told)
         statistics = engine.reduce(prepared)
         told.done(f"sums: {counted(self._seen.n_rows, 'row')}")
         self._result = self._choose(prepared.plan, statistics, request)

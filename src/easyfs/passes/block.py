@@ -13,7 +13,7 @@ from easyfs.sample.drawing import Drawn, counts_rows, draw_rows
 from easyfs.tables.target import Target
 
 # A plan is made from at most this many rows, fewer of very wide tables: of a gigabyte that a fit may hold, so many numbers.
-SAMPLE_ROWS, FEWEST_SAMPLE_ROWS, SAMPLE_NUMBERS = 20_000, 512, 1 << 26
+SAMPLE_ROWS, FEWEST_SAMPLE_ROWS, SAMPLE_NUMBERS = 20_000, 512, 1 << 25
 
 
 def sample_rows(n_columns: int, memory_limit: float) -> int:

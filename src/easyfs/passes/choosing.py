@@ -447,7 +447,7 @@ class Chooser:
 def _shares(rows: Array, energy: Array) -> Array:
     """What each selected column says of every column beyond those before it, as the root of a share."""
     root = np.sqrt(np.where(energy > 0, energy, 1.0))
-    return (rows / root).astype(np.float32)
+    return np.asarray(np.divide(rows, root, out=np.empty(rows.shape, dtype=np.float32), casting="same_kind"))
 
 
 def _open_groups(constraints: Request, candidates: Array) -> list[Array]:

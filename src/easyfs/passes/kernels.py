@@ -11,13 +11,14 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from easyfs.common.threads import block_rows
+from easyfs.common.threads import add_gram, block_rows
 from easyfs.common.types import Array
 from easyfs.passes.plan import TargetCoding
 from easyfs.stages.expansion import Network
 from easyfs.sums.measuring import measure_scaling, scale_rows, without_extremes
 from easyfs.sums.rows import Rows
 from easyfs.sums.scaling import Scaling
+from easyfs.sums.second_moment import WIDE
 
 Measured = tuple[Scaling, Any, Array]
 
@@ -51,6 +52,9 @@ class Kernels(Protocol):
 
     def targets(self, coding: TargetCoding, values: Any, out: Any) -> None:
         """Write the targets of some rows into ``out``, as columns."""
+
+    def take(self, A: Any, rows: Array) -> Any:
+        """Some rows, by place."""
 
     def add_gram(self, total: Any, A: Any, weight: Any) -> None:
         """Add ``A' W A``."""
@@ -103,12 +107,19 @@ class NumpyKernels:
         """Write the targets of some rows into ``out``, as columns."""
         out[:] = coding.columns(values, out.shape[1], out.dtype)
 
+    def take(self, A: Array, rows: Array) -> Array:
+        """Some rows, by place."""
+        return np.asarray(A[rows])
+
     def add_gram(self, total: Array, A: Array, weight: Array | None) -> None:
         """Add ``A' W A``; rows that lie too far from zero for float32 are multiplied in float64."""
         rows = Rows(A[:, :0], A).safe().extra
         if weight is not None:
             rows = rows * np.sqrt(weight).astype(rows.dtype)[:, None]
-        total += rows.T @ rows
+        if len(total) > WIDE:
+            add_gram(total, [rows])
+        else:
+            total += rows.T @ rows
 
     def host(self, values: Array) -> Array:
         """Sums as they are."""

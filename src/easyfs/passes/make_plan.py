@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -29,8 +29,13 @@ from easyfs.tables.target import Target
 
 # The sketch of wide tables takes fewer rows still: as many as keep it within this many products.
 SKETCH_PRODUCTS, FEWEST_SKETCH_ROWS = 1 << 26, 512
+# With more weights of hidden nodes nothing is made beside the search for joint effects, but after it: one has room there.
+BESIDE = 1 << 22
 # Enhancement nodes of the ranking when none are given: one for each column, at most so many.
 MOST_NODES = 1000
+
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +101,7 @@ def make_plan(
     if isinstance(settings, RankingPlan):
         network = _whole_network(hidden, live, settings, rng)
         return Prepared(Plan(scaling, network, live, target, settings, seed, rows), sample, inputs, observed)
-    network = Network(len(live), hidden[:0], sparse.csr_array((0, len(live))))
+    network = Network(len(live), hidden[:0].copy(), sparse.csr_array((0, len(live))))
     plan = Plan(scaling, network, live, target, settings, seed, rows)
     plan = replace(plan, adjusted=tuple(request.adjusted.tolist()), sources=sources_of(request))
     # Before a device is busy with sums.
@@ -152,14 +157,20 @@ def _learnt(plan: Plan, hidden: Array, heard: Rows | None, request: Request) -> 
     if told:
         assert sample is not None
         _listen_to_relevant(hidden, sample, live, settings.coverage_power)
-    sketch = begun(lambda: None if heard is None else _sketch(hidden, heard, request))
+    beside = begun if hidden.size <= BESIDE else _later
+    sketch = beside(lambda: None if heard is None else _sketch(hidden, heard, request))
     if not told:
         return replace(plan, sketch=sketch())
     assert sample is not None
     fit = LinearFit(sample, live)
-    fitted = begun(lambda: fitted_target(fit, settings.predicted_share))
+    fitted = beside(lambda: fitted_target(fit, settings.predicted_share))
     found = find_interactions(fit, request.groups, plan.seed) if settings.interactions else ()
-    return replace(plan, sketch=sketch(), fitted=fitted(), found=found)
+    return replace(plan, fitted=fitted(), found=found, sketch=sketch())
+
+
+def _later(function: Callable[[], Result]) -> Callable[[], Result]:
+    """Done when its result is asked for."""
+    return function
 
 
 def _sketch(hidden: Array, heard: Rows, request: Request) -> Array:

@@ -16,7 +16,7 @@ from easyfs.passes.statistics import ALL_ROWS, Layout, Statistics
 from easyfs.sample.drawing import counts_rows
 from easyfs.sums.measuring import scale_rows
 from easyfs.sums.rows import Rows
-from easyfs.sums.second_moment import ROWS_PER_COLUMN, SecondMoment
+from easyfs.sums.second_moment import ROWS_PER_COLUMN, WIDE, SecondMoment
 from easyfs.sums.sparse import DENSE_BYTES, ScaledSparse
 
 # Blocks that one task adds up before its sum is handed over: cut by size alone, so threads do not change the result.
@@ -47,9 +47,10 @@ def summarise(plan: Plan, block: Block, kernels: Kernels = NUMPY, scaled: Scaled
     width = layout.width(len(labels))
     thin = sparse.issparse(block.X)
     counted = counts_rows(block.weight)
-    if not plan.by_class and not thin and block.n_rows > ROWS_PER_COLUMN * width:
-        moment, observed = _folded(plan, block, codes, width, kernels)
-        return Statistics(layout, labels, observed, counted, {ALL_ROWS: moment})
+    n_moments = max(1, len(labels)) if plan.by_class else 1
+    if not thin and block.n_rows > ROWS_PER_COLUMN * width * n_moments:
+        moments, observed = _folded(plan, block, codes, width, kernels)
+        return Statistics(layout, labels, observed, counted, moments)
     total = Statistics(layout, labels, counted=counted)
     inputs, total.observed = _scaled(plan, block) if scaled is None else scaled
     for rows in _parts(block.n_rows, n_targets + plan.network.n_extra, width, thin=thin):
@@ -103,14 +104,20 @@ def _add(moments: dict[int, SecondMoment], layout: Layout, width: int, rows: Row
         moments.setdefault(int(code), SecondMoment(width)).add(rows[codes == code])
 
 
-def _folded(plan: Plan, block: Block, codes: Array | None, width: int, kernels: Kernels) -> tuple[SecondMoment, Array]:
-    """Many rows: blocks that fit the cache, a task each, added up in their order."""
+def _folded(
+    plan: Plan, block: Block, codes: Array | None, width: int, kernels: Kernels
+) -> tuple[dict[int, SecondMoment], Array]:
+    """Many rows: blocks that fit the cache, a task each, added up in their order; all together, or by class.
+
+    Sums of very many columns are there once: all threads work on one block.
+    """
     d, n_nodes, dtype = plan.n_inputs, plan.network.n_extra, plan.scaling.dtype
-    targets = kernels.hold(codes)
+    targets = kernels.hold(None if plan.by_class else codes)
     blocks = block_slices(block.n_rows, kernels.block_rows(width, plan.scaling))
 
-    def add(task: list[slice]) -> tuple[Any, Any]:
-        total, observed = kernels.zeros(width + 1, width + 1), kernels.zeros(d)
+    def add(task: list[slice]) -> tuple[dict[int, Any], Any]:
+        totals: dict[int, Any] = {}
+        observed = kernels.zeros(d)
         for rows in task:
             weight = None if block.weight is None else block.weight[rows]
             A = kernels.empty(rows.stop - rows.start, width + 1, plan.scaling, block.X)
@@ -119,14 +126,33 @@ def _folded(plan: Plan, block: Block, codes: Array | None, width: int, kernels: 
             if targets is not None:
                 kernels.targets(plan.target, targets[rows], A[:, d + n_nodes : -1])
             A[:, -1] = 1.0
-            kernels.add_gram(total, A, weight)
-        return total, observed
+            for code, some in _places(codes[rows] if plan.by_class and codes is not None else None):
+                if code not in totals:
+                    totals[code] = kernels.zeros(width + 1, width + 1)
+                own = weight if weight is None or some is None else weight[some]
+                kernels.add_gram(totals[code], A if some is None else kernels.take(A, some), own)
+        return totals, observed
 
-    total, observed = kernels.zeros(width + 1, width + 1), kernels.zeros(d)
-    for part, own in map_blocks(add, [blocks[i : i + BLOCKS_PER_TASK] for i in range(0, len(blocks), BLOCKS_PER_TASK)]):
-        total += part
+    totals: dict[int, Any] = {}
+    observed = kernels.zeros(d)
+    per_task = len(blocks) if width > WIDE else BLOCKS_PER_TASK
+    for found, own in map_blocks(add, [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]):
+        for code, part in found.items():
+            totals[code] = totals[code] + part if code in totals else part
         observed += own
-    return SecondMoment.from_gram(kernels.host(total), block.n_rows, dtype), kernels.host(observed)
+    n_rows = dict(enumerate(np.bincount(codes).tolist())) if plan.by_class and codes is not None else {}
+    moments = {
+        code: SecondMoment.from_gram(kernels.host(totals[code]), n_rows.get(code, block.n_rows), dtype)
+        for code in sorted(totals)
+    }
+    return moments, kernels.host(observed)
+
+
+def _places(codes: Array | None) -> list[tuple[int, Array | None]]:
+    """The classes of some rows, and the places of the rows of each; all rows under one, where none are kept apart."""
+    if codes is None:
+        return [(ALL_ROWS, None)]
+    return [(code, np.flatnonzero(codes == code)) for code in np.unique(codes).tolist()]
 
 
 __all__ = ["class_codes", "summarise"]

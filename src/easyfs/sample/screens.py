@@ -216,7 +216,9 @@ class Screen:
             chosen_level = np.zeros(len(i), dtype=np.intp) if level is None else level[i, j]
             return score[i, j], np.stack([i0 + i, i0 + j], axis=1), chosen_level, own
 
-        found = list(map_blocks(screen, block_slices(u, int(np.clip(PAIRS // (u * b * b), 1, PAIR_BLOCK // b)))))
+        # Not too few units at a time: each block has something to say of every unit.
+        together = int(np.clip(PAIRS // (u * b), PAIR_BLOCK // 2, PAIR_BLOCK))
+        found = list(map_blocks(screen, block_slices(u, max(1, together // b))))
         score, pairs, level = (np.concatenate([part[k] for part in found]) for k in range(3))
         own = np.max([part[3] for part in found], axis=0)
         best_of[chosen] = own if b > 1 else as_normal(np.maximum(own, 0.0), float(q))

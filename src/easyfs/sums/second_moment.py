@@ -24,6 +24,9 @@ from easyfs.sums.sparse import DENSE_BYTES, ScaledSparse, vertical
 # Rows are kept while there are at most this many for each column: up to there, products with the rows cost less.
 ROWS_PER_COLUMN = 2
 SQUARED_ROWS = 64
+# Of more columns than this there is but one Gram matrix, which all threads add to; where it has more bytes than this, rows
+# are folded into it as soon as they take more memory than it does.
+WIDE, LARGE_GRAM = 2048, 1 << 28
 
 
 class SecondMoment:
@@ -224,7 +227,8 @@ class SecondMoment:
     def rows(self) -> Rows:
         """The rows kept so far, as one run (only while not :attr:`folded`)."""
         if len(self._parts) > 1:
-            self._parts = [_stack(self._parts)]
+            parts, self._parts = self._parts, []
+            self._parts = [_stack(parts)]
         return self._parts[0]
 
     def diag(self) -> Array:
@@ -293,7 +297,8 @@ def _too_many(parts: list[Rows], n_rows: int, p: int, more_bytes: int = 0) -> bo
     """Whether rows of ``p`` columns are better folded; ``more_bytes`` is what columns take that they have yet to get."""
     if any(isinstance(part.inputs, ScaledSparse) for part in parts):
         return sum(part.nbytes for part in parts) + more_bytes > 8 * p**2
-    return n_rows > ROWS_PER_COLUMN * p
+    large = bool(parts) and 8 * p**2 > LARGE_GRAM and n_rows * parts[0].extra.itemsize > 8 * p
+    return large or n_rows > ROWS_PER_COLUMN * p
 
 
 def _add_grams(gram: Array, parts: list[Rows]) -> None:
@@ -309,12 +314,20 @@ def _add_grams(gram: Array, parts: list[Rows]) -> None:
 
 
 def _stack(parts: list[Rows]) -> Rows:
+    """All rows as one run; dense ones leave the list as they are copied, so that they are not in memory twice."""
     if len(parts) == 1:
         return parts[0]
-    inputs = vertical([part.inputs for part in parts])
     weighted = any(part.weight is not None for part in parts)
     weight = np.concatenate([part.weights() for part in parts]) if weighted else None
-    return Rows(inputs, np.concatenate([part.extra for part in parts]), weight)
+    if any(isinstance(part.inputs, ScaledSparse) for part in parts):
+        return Rows(vertical([part.inputs for part in parts]), np.concatenate([part.extra for part in parts]), weight)
+    n, dtype = sum(part.shape[0] for part in parts), np.result_type(*(part.extra.dtype for part in parts))
+    inputs, extra = (np.empty((n, width), dtype) for width in (parts[0].n_inputs, parts[0].extra.shape[1]))
+    while parts:
+        part = parts.pop()
+        own = slice(n - part.shape[0], n)
+        inputs[own], extra[own], n = part.inputs, part.extra, own.start
+    return Rows(inputs, extra, weight)
 
 
 def _add_gram(gram: Array, rows: Rows) -> None:
@@ -329,6 +342,10 @@ def _add_gram(gram: Array, rows: Rows) -> None:
         else:
             blocks = block_slices(n, max(1, DENSE_BYTES // (8 * m)))
             add_gram(gram, (rows[block].dense()[:, :m] for block in blocks))
+        return
+
+    if m > WIDE:
+        add_gram(gram, (rows[block].dense()[:, :m] for block in block_slices(n, _gram_block(rows))))
         return
 
     def product(block: slice) -> Array:

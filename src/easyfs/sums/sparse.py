@@ -145,10 +145,8 @@ def entry_blocks(S: sparse.csr_array) -> list[slice]:
     return [slice(int(start), int(stop)) for start, stop in pairwise(edges)]
 
 
-def vertical(parts: list[Array | ScaledSparse]) -> Array | ScaledSparse:
-    """Stack scaled rows; where some are sparse, all become so."""
-    shifts = [part.shift for part in parts if isinstance(part, ScaledSparse)]
-    if not shifts:
-        return np.concatenate([np.asarray(part) for part in parts])
-    stored = [part.S if isinstance(part, ScaledSparse) else sparse.csr_array(part + shifts[0]) for part in parts]
-    return ScaledSparse.of_scaled(sparse.csr_array(sparse.vstack(stored, format="csr")), shifts[0])
+def vertical(parts: list[Array | ScaledSparse]) -> ScaledSparse:
+    """Stack scaled rows, some of which are sparse: all become so."""
+    shift = next(part.shift for part in parts if isinstance(part, ScaledSparse))
+    stored = [part.S if isinstance(part, ScaledSparse) else sparse.csr_array(part + shift) for part in parts]
+    return ScaledSparse.of_scaled(sparse.csr_array(sparse.vstack(stored, format="csr")), shift)
