@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-import easyfs
 from keeping import Row
 from measuring import Results, bold, interactions, options, run, table_head, write
 from problems import Array, Table, columns, generator
@@ -173,7 +172,7 @@ def remarks(results: Results, chosen: list[Cell], methods: list[str], limit: flo
 
 def development(args: argparse.Namespace) -> list[str]:
     """The list of targets: a table for each number of columns."""
-    results = Results("interactions-development", KEY, args.label)
+    results = Results("interactions-development", KEY)
     lines = ["## Development: a list of targets", ""]
     for d in sorted({row["columns"] for row in results.rows.values()}):
         chosen = [cell for cell in cells("development", args) if cell[1] == d]
@@ -186,19 +185,19 @@ def development(args: argparse.Namespace) -> list[str]:
             lines.append(f"| {problem} | {' | '.join(bold([mean(results, some, m) for m in methods]))} |")
         lines.append(f"| mean | {' | '.join(bold([mean(results, chosen, m) for m in methods]))} |")
         lines += remarks(results, chosen, methods, args.limit)
-    return lines
+    return [*lines, *results.made_with()]
 
 
 def spread(results: Results, chosen: list[Cell], method: str) -> str:
     """Mean recall with its standard error; a dash where something is missing."""
     value = mean(results, chosen, method)
     recalls = [results.rows[*cell, method]["recall"] for cell in chosen] if value is not None else []
-    return "—" if value is None else f"{value:.2f} ± {np.std(recalls) / np.sqrt(len(recalls)):.2f}"
+    return "—" if value is None else f"{value:.3f} ± {np.std(recalls) / np.sqrt(len(recalls)):.3f}"
 
 
 def held_out(args: argparse.Namespace) -> list[str]:
     """Random targets: recall by size, by kind of target, and what EasyFS missed."""
-    results = Results("interactions-held-out", KEY, args.label)
+    results = Results("interactions-held-out", KEY)
     every = [cell for cell in cells("held-out", args) if any((*cell, m) in results.rows for m in METHODS)]
     by_size = {d: [cell for cell in every if cell[1] == d] for d in TARGETS}
     by_size = {d: chosen for d, chosen in by_size.items() if chosen}
@@ -234,7 +233,7 @@ def held_out(args: argparse.Namespace) -> list[str]:
             own = results.rows[*cell, "EasyFS"]["recall"]
             lines.append(f"| `{kinds[cell[0]]}` | {own:.2f} | {found} | {best:.2f} |")
         lines += remarks(results, chosen, [m for m in methods if any((*c, m) in results.rows for c in chosen)], args.limit)
-    return lines
+    return [*lines, *results.made_with()]
 
 
 def page(args: argparse.Namespace) -> str:
@@ -248,8 +247,7 @@ def page(args: argparse.Namespace) -> str:
         "targets are random formulas (`benchmarks/random_targets.py`) of one to four columns that all matter, others at",
         "each release: [condition] is 1 where it holds and 0 elsewhere; the true columns are called x1 to x4. EasyFS",
         "singles: without a look at interactions. XGBoost goes by the mean gain of a column's splits, XGBoost total by the",
-        f"sum. EasyFS {easyfs.__version__}{args.label and f' ({args.label})'}. Made by `benchmarks/interactions.py`; every",
-        "result is in `benchmarks/raw`.",
+        "sum. Made by `benchmarks/interactions.py`; every result is in `benchmarks/raw`.",
         "",
         "Release 2 was drawn anew. Its tables of 50 and 500 columns gave the same twice; with 2000 columns EasyFS had .87",
         "at first, and the screen of all pairs was then widened for what it lost on the development list.",
@@ -278,12 +276,13 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60, help="seconds of a method's first fit at most")
     args = parser.parse_args()
     for half in [] if args.page else args.half.split(","):
-        results = Results(f"interactions-{half}", KEY, args.label)
+        results = Results(f"interactions-{half}", KEY)
         for problem, d, seed in cells(half, args):
             for method in args.methods.split(","):
                 cell = {"problem": problem, "columns": d, "seed": seed, "method": method}
                 if not results.has(**cell) and not is_slow(results, args.limit, method, d, task_of(problem)):
                     results.add(measure(problem, d, seed, method, args.threads))
+        results.tidy()
     write(page(args), args.out)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,13 @@ def keep(name: str, **row: Any) -> Row:
     with (RAW / f"{name}.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(row) + "\n")
     return row
+
+
+def rewrite(name: str, rows: Iterable[Row]) -> None:
+    """Write the rows of a file anew, all at once."""
+    draft = RAW / f"{name}.part"
+    draft.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    os.replace(draft, RAW / f"{name}.jsonl")
 
 
 def made_with(rows: list[Row]) -> list[str]:

@@ -15,7 +15,8 @@ import pandas as pd
 
 import easyfs
 from easyfs import make_selector
-from keeping import Row, keep, rows_of
+from easyfs.evaluation.provenance import code_of
+from keeping import Row, keep, made_with, rewrite, rows_of
 from paper.methods import FastCanSelector
 from problems import Table
 
@@ -49,25 +50,22 @@ def seeds(half: str, count: int) -> range:
 
 
 class Results:
-    """Results in a file of JSON lines, of which a rerun does only what is missing.
+    """Results in a file of JSON lines, of which a rerun makes only what is missing.
 
-    Only those of the present version count; those of EasyFS, of the state of it that ``label`` names, as well.
+    Those of another version do not count. Those of EasyFS do not, either, if its code was another, or if it failed.
     """
 
-    def __init__(self, name: str, key: tuple[str, ...], label: str):
-        self.name, self.key, self.label = name, key, label
-        self.rows: dict[tuple[Any, ...], Row] = {}
-        for row in rows_of(name):
-            if row["version"] == easyfs.__version__ and row["label"] == self._label(row["method"]):
-                self.rows[tuple(row[part] for part in key)] = row
-
-    def _label(self, method: str) -> str:
-        return self.label if method.startswith("EasyFS") else ""
+    def __init__(self, name: str, key: tuple[str, ...]):
+        self.name, self.key = name, key
+        self.rows: dict[tuple[Any, ...], Row] = {tuple(row[part] for part in key): row for row in rows_of(name)}
+        self.code = code_of(make_selector("easyfs"))
 
     def has(self, **cell: Any) -> bool:
-        """Whether there is a result for this; where EasyFS failed, it is tried again."""
+        """Whether there is a result for this."""
         row = self.rows.get(tuple(cell[part] for part in self.key))
-        return row is not None and not ("error" in row and row["method"].startswith("EasyFS"))
+        if row is None or row["version"] != easyfs.__version__:
+            return False
+        return not row["method"].startswith("EasyFS") or (row.get("code") == self.code and "error" not in row)
 
     def first(self, **cell: Any) -> Row | None:
         """The first result of these."""
@@ -80,8 +78,19 @@ class Results:
 
     def add(self, row: Row) -> None:
         """Keep a result."""
-        row = keep(self.name, **row, label=self._label(row["method"]))
+        of_easyfs = row["method"].startswith("EasyFS")
+        row = keep(self.name, **row, **({"code": self.code} if of_easyfs else {}))
         self.rows[tuple(row[part] for part in self.key)] = row
+
+    def tidy(self) -> None:
+        """Leave out of the file what was made anew."""
+        rewrite(self.name, self.rows.values())
+
+    def made_with(self) -> list[str]:
+        """With what the results were made, as lines of a page."""
+        own = [row for row in self.rows.values() if row["method"].startswith("EasyFS")]
+        others = [row for row in self.rows.values() if not row["method"].startswith("EasyFS")]
+        return [*(f"EasyFS: {line}" for line in made_with(own)), "", *(f"Others: {line}" for line in made_with(others)), ""]
 
 
 def indicators(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +162,6 @@ def options(description: str | None, page: str) -> argparse.ArgumentParser:
     """Options that all benchmarks have."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", default=",".join(HALVES), help="development, held-out or both (the default)")
-    parser.add_argument("--label", default="", help="a state of EasyFS that has no version of its own yet")
     parser.add_argument("--threads", type=int, default=1, help="for forest and XGBoost")
     parser.add_argument("--page", action="store_true", help="only write the page")
     parser.add_argument("--out", type=Path, default=PAGES / page, help="where the page goes")

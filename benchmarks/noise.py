@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-import easyfs
 from keeping import Row
 from measuring import Results, beyond_chance, interactions, options, run, seeds, table_head, write
 from noise_tables import KINDS, RANDOM, draw
@@ -81,23 +80,26 @@ def describe(rows: list[Row], kind: str) -> list[str]:
 
 def section(half: str, args: argparse.Namespace) -> list[str]:
     """The table of one half, and what is to be said of it."""
-    results = Results(f"noise-{half}", KEY, args.label)
+    results = Results(f"noise-{half}", KEY)
     lines = [f"## {half.capitalize()} seeds", ""]
     heads = ["kind", "takes more than one", "columns taken: mean, most", "names an interaction", "sure of a column"]
     lines += table_head([*heads, f"first p below {LEVEL}", "seconds", "lasso: more than one"])
     every: list[Row] = []
+    of_lasso: list[bool] = []
     for kind in [*KINDS, RANDOM]:
         found = {m: [results.rows.get((kind, seed, m)) for seed in seeds(half, args.seeds)] for m in METHODS}
         rows = {m: [row for row in some if row is not None] for m, some in found.items()}
         if len(rows["EasyFS auto"]) < args.seeds:
             continue
         other = [row["taken"] > 1 for row in rows["lasso auto"] if "error" not in row]
+        of_lasso += other
         last = f"{sum(other)} of {len(other)}" if other else "—"
         lines.append(f"| {kind} | {' | '.join([*describe(rows['EasyFS auto'], kind), last])} |")
         every += rows["EasyFS auto"]
     if every:
-        lines.append(f"| all | {' | '.join([*describe(every, 'all')[:3], '', '', '', ''])} |")
-    return [*lines, "", *remarks(results, half, args)]
+        last = f"{sum(of_lasso)} of {len(of_lasso)}"
+        lines.append(f"| all | {' | '.join([*describe(every, 'all')[:3], '', '', '', last])} |")
+    return [*lines, "", *remarks(results, half, args), *results.made_with()]
 
 
 def remarks(results: Results, half: str, args: argparse.Namespace) -> list[str]:
@@ -133,8 +135,7 @@ def page(args: argparse.Namespace) -> str:
         "is made of one column). Beside it the cross-validated lasso, where it can be used. A dash: not measured, or not",
         "said by this version. The library was changed with the development seeds in view; results of the held-out ones",
         "were seen between its versions.",
-        f"EasyFS {easyfs.__version__}{args.label and f' ({args.label})'}. Made by `benchmarks/noise.py`; every",
-        "result is in `benchmarks/raw`.",
+        "Made by `benchmarks/noise.py`; every result is in `benchmarks/raw`.",
         "",
     ]
     for half in reversed(args.half.split(",")):
@@ -150,13 +151,14 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=10, help="seconds of a method's first fit on a kind at most")
     args = parser.parse_args()
     for half in [] if args.page else args.half.split(","):
-        results = Results(f"noise-{half}", KEY, args.label)
+        results = Results(f"noise-{half}", KEY)
         for kind, seed, method in cells(half, args):
             slow = results.is_slow(args.limit, kind=kind, method=method)
             if not slow and not results.has(kind=kind, seed=seed, method=method):
                 row = measure(kind, seed, method)
                 if row is not None:
                     results.add(row)
+        results.tidy()
     write(page(args), args.out)
 
 

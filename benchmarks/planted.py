@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-import easyfs
 from keeping import Row
 from measuring import Results, beyond_chance, bold, options, run, seeds, table_head, write
 from planted_problems import PROBLEMS, RANDOM, draw
@@ -68,11 +67,12 @@ def spread(values: list[float], digits: int) -> str:
 
 def section(half: str, args: argparse.Namespace) -> list[str]:
     """The table of one half, and what is to be said of it."""
-    results = Results(f"planted-{half}", KEY, args.label)
+    results = Results(f"planted-{half}", KEY)
     methods = [m for m in METHODS if m != "EasyFS auto" and any(row["method"] == m for row in results.rows.values())]
     lines = [f"## {half.capitalize()} seeds", ""]
     lines += table_head(["problem", *methods, "EasyFS's spread", "auto: recall", "auto: too many"])
     means: list[list[float | None]] = []
+    listed: list[list[float | None]] = []  # of these the problem is the same for all seeds
     behind = []
     for problem in [*PROBLEMS, RANDOM]:
         chosen = seeds(half, seeds_of(problem, args.seeds))
@@ -88,13 +88,24 @@ def section(half: str, args: argparse.Namespace) -> list[str]:
         name = f"{problem} ({len(chosen)} drawn)" if problem == RANDOM else problem
         lines.append(f"| {name} | {' | '.join([*bold(values), *last])} |")
         means.append(values)
+        listed += [] if problem == RANDOM else [values]
         others = {m: r for m, r in recalls.items() if r is not None and m != "EasyFS auto"}
         behind += behind_on(problem, others, chosen)
     whole = [None if None in column else float(np.mean(column)) for column in zip(*means, strict=True)]
-    lines += [f"| mean of the problems | {' | '.join([*bold(whole), '', '', ''])} |", ""]
+    lines.append(f"| mean of the problems | {' | '.join([*bold(whole), '', '', ''])} |")
+    full = [None if None in column else sum(v == 1.0 for v in column) for column in zip(*listed, strict=True)]
+    counts = ["—" if count is None else f"{count} of {len(listed)}" for count in full]
+    lines += [f"| all true columns with every seed | {' | '.join([*counts, '', '', ''])} |", ""]
     lines += [f"Problems where EasyFS is below {FOUND} though another method reaches it:", ""] if behind else []
     lines += behind or [f"There is no problem where EasyFS is below {FOUND} though another method reaches it."]
-    return [*lines, "", *left_out(results, methods, args.limit), *certainty(results), *failures(results)]
+    return [
+        *lines,
+        "",
+        *left_out(results, methods, args.limit),
+        *certainty(results),
+        *failures(results),
+        *results.made_with(),
+    ]
 
 
 def surplus(rows: list[Row]) -> str:
@@ -159,8 +170,7 @@ def page(args: argparse.Namespace) -> str:
         "more than there are. e is standard normal noise; columns are standard normal, unless said, and stand in random",
         "places. Settings are the defaults. The library was changed with the development seeds in view; results of the",
         "held-out ones were seen between its versions.",
-        f"EasyFS {easyfs.__version__}{args.label and f' ({args.label})'}. Made by",
-        "`benchmarks/planted.py`; every result is in `benchmarks/raw`.",
+        "Made by `benchmarks/planted.py`; every result is in `benchmarks/raw`.",
         "",
     ]
     for half in reversed(args.half.split(",")):
@@ -176,11 +186,12 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds of a method's first fit on a problem at most")
     args = parser.parse_args()
     for half in [] if args.page else args.half.split(","):
-        results = Results(f"planted-{half}", KEY, args.label)
+        results = Results(f"planted-{half}", KEY)
         for problem, seed, method in cells(half, args):
             slow = results.is_slow(args.limit, problem=problem, method=method)
             if not slow and not results.has(problem=problem, seed=seed, method=method):
                 results.add(measure(problem, seed, method, args.threads))
+        results.tidy()
     write(page(args), args.out)
 
 
