@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from easyfs import EasyFS, make_selector, survival_target
 from easyfs.evaluation.provenance import made
-from keeping import RAW, Row, rows_of
+from keeping import RAW, Row, made_with, rows_of
 from measuring import PAGES, write
 
 SIZES, REPEATS, FOLDS, PENALTY = (5, 10, 20), 10, 5, 10.0
@@ -95,7 +95,7 @@ def page(rows: list[Row]) -> str:
         for k in SIZES if method != "all columns" else (every,):
             mean, spread = found.loc[(method, k)]
             lines.append(f"| {method} | {k} | {mean:.3f} ± {spread:.3f} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *made_with(rows), ""])
 
 
 def main() -> None:

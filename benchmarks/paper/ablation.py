@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from datasets import DATA_SETS, get
 from run import RAW, TimeIsUpError
-from tables import save, write
+from tables import made_with, save, write
 
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.evaluation import Comparison, compare
@@ -115,7 +115,7 @@ def ablation_page(found: Comparison) -> str:
                     cells.append(text)
                 lines.append(f"| {name} | {size} | " + " | ".join(cells) + " |")
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join([*lines, *made_with(found), ""])
 
 
 def _model(found: Comparison, name: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -26,6 +27,9 @@ from sklearn.svm import SVC, SVR
 
 from easyfs import EasyFS
 from easyfs.evaluation.provenance import made
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import made_with
 
 HERE = Path(__file__).resolve().parent
 RAW = HERE / "raw" / "auto.jsonl"
@@ -138,7 +142,7 @@ def page(rows: list[dict[str, Any]]) -> str:
             both = (by[name, "auto"], row)
             cells = [*(f"{np.mean(one['sizes']):.1f}" for one in both), *map(spread, both)]
             lines.append(f"| {name} | {kind(row)} | {' | '.join(cells)} | {np.mean(row['seconds']):.1f} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *made_with(rows), ""])
 
 
 def kind(row: dict[str, Any]) -> str:

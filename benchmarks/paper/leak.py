@@ -18,7 +18,7 @@ from datasets import DATA_SETS, get
 from methods import METHODS, Method
 from run import RAW
 from sklearn.base import BaseEstimator
-from tables import published, results, write
+from tables import made_with, published, results, write
 
 from easyfs.evaluation import Comparison, compare
 
@@ -105,7 +105,8 @@ def page(names: list[str]) -> str:
             cells += [leaky("literal"), best(leaky(form) for form in TUNED)]
             cells.append(printed[data.published or name, size, "EasyFS"])
             lines.append(f"| {name} | {size} | {' | '.join(f'{cell:.{digits}f}' for cell in cells)} |")
-    return "\n".join([*lines, ""])
+    every = [Comparison.load(OWN / f"{name}-{repeat}.jsonl") for name in names for repeat in range(3)]
+    return "\n".join([*lines, "", "Before: " + made_with(*every)[0], ""])
 
 
 def main() -> None:

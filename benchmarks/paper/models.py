@@ -21,7 +21,7 @@ from run import MEMORY_LIMIT, RAW, TIME_LIMIT
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from tables import FOLDS, TABLES, duel_table, headline, over_what, results, write
+from tables import FOLDS, TABLES, duel_table, headline, made_with, over_what, results, write
 
 from easyfs.evaluation import Comparison, compare
 from easyfs.evaluation.protocol import described, fingerprint, make_splits
@@ -139,7 +139,7 @@ def page() -> str:
                 ranked = ", ".join(f"{method} {rank:.2f}" for method, rank in found.ranks().items())
                 lines += [f"## {task.capitalize()}, {model}: {label}", "", *over_what(found), ""]
                 lines += [f"{ranked}.", "", *duel_table(found, "EasyFS"), ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *made_with(*(results(task, OWN) for task in MODELS)), ""])
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ import argparse
 import numpy as np
 from datasets import get
 from run import RAW
-from tables import write
+from tables import made_with, write
 
 from easyfs import EasyFS
 from easyfs.evaluation import Comparison, compare
@@ -77,6 +77,7 @@ def main() -> None:
         *(line for name in names for line in lines_of(name)),
         "",
         "Made by `benchmarks/paper/networks.py` from `benchmarks/paper/raw/networks`.",
+        *made_with(*(Comparison.load(RAW / "networks" / f"{name}.jsonl") for name in names)),
     ]
     write("networks.md", "\n".join(text) + "\n")
 

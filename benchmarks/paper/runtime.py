@@ -20,7 +20,7 @@ from run import RAW
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import ShuffleSplit
 from sklearn.svm import SVC, LinearSVC
-from tables import save, write
+from tables import made_with, save, write
 
 from easyfs.evaluation import Comparison, compare
 
@@ -87,7 +87,8 @@ def page(names: list[str]) -> str:
         save(figure, f"runtime-{name}.svg")
         plt.close(figure)
         lines += ["", f"![time against quality on {name}](runtime-{name}.svg)", ""]
-    return "\n".join(lines)
+    made = made_with(*(Comparison.load(RAW / "runtime" / f"{name}.jsonl") for name in names))
+    return "\n".join([*lines, *made, ""])
 
 
 def main() -> None:

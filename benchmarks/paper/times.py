@@ -13,8 +13,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from datasets import get
@@ -24,6 +26,9 @@ from tables import write
 from threadpoolctl import threadpool_limits
 
 from easyfs.evaluation.provenance import made
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from keeping import made_with
 
 FILE = RAW / "times.jsonl"
 OTHERS = ("spFSR", "XGB", "STG", "LassoNet", "RF", "mRMR", "fastcan")
@@ -89,7 +94,7 @@ def page() -> str:
             f"| {name}, {rows} x {columns} | {method} | {row['seconds']:.3g} | "
             f"{middle:.3g} [{low:.3g}, {high:.3g}] | {bound}{row['seconds'] / middle:.3g} | {CLAIMS.get(method, '')} |"
         )
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *made_with(list(latest.values())), ""])
 
 
 def main() -> None:
