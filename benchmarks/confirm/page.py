@@ -57,10 +57,11 @@ def head(results: Results) -> list[str]:
         "",
         f"{count(len(used), 'table')} ({blocks_told}) that were not looked at while the method was",
         "made, fixed with their targets, dropped columns and checksums before the first run",
-        "(`benchmarks/confirm/tables.toml`). One setting of each method, its default, for all tables; 10 and 30 columns; 5",
-        "folds, columns chosen inside the training rows, the same folds for all. A block is a table, or several targets of",
-        "the same rows, and counts once. Scores are accuracy and 1 - NMSE, means over folds; of EasyFS and of the paper's",
-        "ranking means over three seeds of the network, too. A method that fails or is over the limit in any fold ranks",
+        "(`benchmarks/confirm/tables.toml`). The defaults of each method for all tables; of XGBoost also total gain, and",
+        "of spFSR also a start from a forest. At most 1,000 rows of a table; 10 and 30 columns; 5 folds, columns chosen",
+        "inside the training rows, the same folds for all. A block is a table, or several targets of the same rows, and",
+        "counts once. Scores are accuracy and 1 - NMSE, means over folds (over both tasks, tests compare differences of",
+        "both kinds); of EasyFS and of the paper's ranking means over three seeds of the network, too. A method that fails or is over the limit in any fold ranks",
         f'last in that table. Rank 1 is best; random selection is ranked as any other, "{ALL}" is a reference and is not.',
         "Models: linear SVM or RBF SVR (SVM), logistic or ridge regression (linear), five nearest neighbours, gradient",
         "boosting (not for more than ten classes).",
@@ -105,8 +106,11 @@ def verdict(title: str, found: dict[tuple[int, str | None], Standing]) -> list[s
         line += f" place {place}"
         line += f" (ahead of it: {', '.join(ahead)})." if ahead else "."
         line += f" Random selection {ranks[CONTROL]:.2f}." if CONTROL in ranks else ""
-        line += f" Significantly ahead of {len(better)} of {len(tests)} methods (Wilcoxon's test over"
-        line += f" {len(whole.blocks)} blocks, Holm's correction, 5 %), significantly behind {', '.join(worse) or 'none'}"
+        names = f" ({', '.join(better)})" if better else ""
+        line += f" Significantly ahead of {len(better)} of {len(tests)} methods{names} by Wilcoxon's test over"
+        line += (
+            f" {len(whole.blocks)} blocks with Holm's correction, 5 %; significantly behind {', '.join(worse) or 'none'}"
+        )
         line += f"; not told apart from {', '.join(rest)}." if rest else "."
         lines += [line, ""]
     return lines

@@ -5,9 +5,10 @@ whole order, how many are chosen, the gains. The paper's TOX, COIL20 and Wheat59
 names; the synthetic tables have 100,000 rows, so that the sample is drawn, and missing values, weights and categories.
 Spark reads files in an order of its own, so its answer is compared with that of memory on the rows as Spark has them.
 
-    python benchmarks/scale/one_answer.py [--tables TOX COIL20 ...] [--engines parquet dask-2 ...] [--name one-answer]
+    python benchmarks/scale/one_answer.py [--tables TOX COIL20 ...] [--engines Parquet GPU ...] [--name one-answer]
 
-One line a fit, as it goes; a line that is there already is not run again. The exit status is 1 if any answer differs.
+One line a fit, as it goes; what is there already, of the same code, is not run again. The GPU takes part where there is
+one. The exit status is 1 if any answer differs.
 """
 
 from __future__ import annotations
@@ -24,47 +25,55 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 import easyfs
 from easyfs import EasyFS, EasyFSRanking
 from easyfs.engines import stream
+from easyfs.evaluation.provenance import code_of
 
 sys.path += [str(Path(__file__).resolve().parents[1] / folder) for folder in (".", "paper")]
 from keeping import keep, rows_of
 
+Columns = dict[str, Any]
 FORMS = {"EasyFS": EasyFS, "EasyFSRanking": EasyFSRanking}
 ROWS = 100_000
 
 
-def synthetic(kind: str) -> tuple[pl.DataFrame, str | None]:
+def synthetic(kind: str) -> tuple[Columns, str | None]:
     """A target of two columns, a product and a category, beside noise; with missing values."""
     rng = np.random.default_rng(7)
     X = rng.standard_normal((ROWS, 30))
     shop = rng.integers(0, 6, ROWS)
     told = X[:, 1] - 0.4 * X[:, 5] + 0.7 * X[:, 8] * X[:, 11] + 0.5 * (shop == 2) + rng.standard_normal(ROWS)
     X[rng.random(X.shape) < 0.02] = np.nan
-    frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(30)])
+    columns: Columns = {f"x{j}": X[:, j] for j in range(30)}
     if "categories" in kind:
-        frame = frame.with_columns(shop=pl.Series([f"shop {i}" for i in shop]))
-    y = np.where(told > 2.5, "high", np.where(told > 0, "some", "low")) if "classes" in kind else told
-    frame = frame.with_columns(target=pl.Series(y))
-    weight = None
+        columns["shop"] = [f"shop {i}" for i in shop]
+    columns["target"] = np.where(told > 2.5, "high", np.where(told > 0, "some", "low")) if "classes" in kind else told
     if "fractions" in kind:
-        frame, weight = frame.with_columns(weight=pl.Series(rng.uniform(0.2, 3.0, ROWS))), "weight"
+        columns["weight"] = rng.uniform(0.2, 3.0, ROWS)
     if "counts" in kind:
-        frame, weight = frame.with_columns(weight=pl.Series(rng.integers(0, 3, ROWS))), "weight"
-    return frame, weight
+        columns["weight"] = rng.integers(0, 3, ROWS)
+    return columns, "weight" if "weight" in columns else None
 
 
-def table(name: str) -> tuple[pl.DataFrame, str | None]:
+def table(name: str) -> tuple[Columns, str | None]:
     if name.startswith("synthetic"):
         return synthetic(name)
     from datasets import get  # noqa: PLC0415
 
     X, y = get(name).load()
-    frame = pl.DataFrame(np.asarray(X, dtype=np.float64), schema=[f"x{j}" for j in range(X.shape[1])])
-    return frame.with_columns(target=pl.Series(np.asarray(y))), None
+    X = np.asarray(X, dtype=np.float64)
+    return {**{f"x{j}": X[:, j] for j in range(X.shape[1])}, "target": np.asarray(y)}, None
+
+
+def in_memory(columns: Columns) -> Any:
+    """A table of polars, or of pandas where there is no polars."""
+    try:
+        from polars import DataFrame  # noqa: PLC0415
+    except ImportError:
+        from pandas import DataFrame  # noqa: PLC0415
+    return DataFrame(columns)
 
 
 TABLES = [
@@ -75,7 +84,7 @@ TABLES = [
 
 
 @contextmanager
-def blocks(frame: pl.DataFrame, count: int) -> Iterator[Any]:
+def blocks(frame: Any, count: int) -> Iterator[Any]:
     """A LazyFrame that is read in so many batches."""
     before = stream.batch_rows
     stream.batch_rows = lambda n_columns: -(-len(frame) // count)  # noqa: ARG005
@@ -86,7 +95,7 @@ def blocks(frame: pl.DataFrame, count: int) -> Iterator[Any]:
 
 
 @contextmanager
-def parquet(frame: pl.DataFrame) -> Iterator[Any]:
+def parquet(frame: Any) -> Iterator[Any]:
     with tempfile.TemporaryDirectory() as folder:
         edges = np.linspace(0, len(frame), 4).astype(int)
         for i in range(3):
@@ -95,7 +104,7 @@ def parquet(frame: pl.DataFrame) -> Iterator[Any]:
 
 
 @contextmanager
-def duckdb(frame: pl.DataFrame) -> Iterator[Any]:
+def duckdb(frame: Any) -> Iterator[Any]:
     import duckdb as library  # noqa: PLC0415
 
     with library.connect() as connection:
@@ -105,7 +114,7 @@ def duckdb(frame: pl.DataFrame) -> Iterator[Any]:
 
 
 @contextmanager
-def dask(frame: pl.DataFrame, partitions: int) -> Iterator[Any]:
+def dask(frame: Any, partitions: int) -> Iterator[Any]:
     import dask.dataframe as dd  # noqa: PLC0415
     from distributed import Client, LocalCluster  # noqa: PLC0415
 
@@ -117,7 +126,7 @@ def dask(frame: pl.DataFrame, partitions: int) -> Iterator[Any]:
 
 
 @contextmanager
-def spark(frame: pl.DataFrame) -> Iterator[Any]:
+def spark(frame: Any) -> Iterator[Any]:
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -134,7 +143,7 @@ def spark(frame: pl.DataFrame) -> Iterator[Any]:
 
 
 @contextmanager
-def lazy(frame: pl.DataFrame) -> Iterator[Any]:
+def lazy(frame: Any) -> Iterator[Any]:
     yield frame.lazy()
 
 
@@ -149,7 +158,9 @@ ENGINES: dict[str, Any] = {
     "Dask, 5 partitions": lambda frame: dask(frame, 5),
     "Spark, 2 workers": spark,
     "torch": None,
+    "GPU": None,
 }
+DEVICES = {"torch": "cpu", "GPU": "cuda"}
 
 
 def fitted(form: Any, given: Any, y: Any, weight: Any) -> tuple[Any, float]:
@@ -160,40 +171,51 @@ def fitted(form: Any, given: Any, y: Any, weight: Any) -> tuple[Any, float]:
     return selector, time.perf_counter() - start
 
 
-def on_torch(form: Any, frame: pl.DataFrame, weight: str | None) -> tuple[Any, float] | None:
-    """A tensor in float64, on a GPU where there is one; None of a table that is no matrix of numbers."""
+def on_torch(form: Any, columns: Columns, weight: str | None, device: str) -> tuple[Any, float] | None:
+    """A tensor in float64; None of a table that is no matrix of numbers."""
     import torch  # noqa: PLC0415
 
-    columns = [name for name in frame.columns if name not in ("target", "weight")]
-    if not all(frame[name].dtype.is_numeric() for name in columns) or (weight and not (frame[weight] > 0).all()):
+    features = [values for name, values in columns.items() if name not in ("target", "weight")]
+    if not all(isinstance(values, np.ndarray) for values in features) or (weight and not (columns[weight] > 0).all()):
         return None
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    X = torch.as_tensor(frame.select(columns).to_numpy().copy(), dtype=torch.float64, device=device)
-    return fitted(form, X, frame["target"].to_numpy(), None if weight is None else frame[weight].to_numpy())
+    X = torch.as_tensor(np.column_stack(features), dtype=torch.float64, device=device)
+    return fitted(form, X, columns["target"], None if weight is None else columns[weight])
+
+
+def engines() -> list[str]:
+    """Those that can be run here."""
+    import torch  # noqa: PLC0415
+
+    return [name for name in ENGINES if name != "GPU" or torch.cuda.is_available()]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", nargs="+", default=TABLES)
-    parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES))
+    parser.add_argument("--engines", nargs="+", default=engines(), choices=list(ENGINES))
     parser.add_argument("--name", default="one-answer", help="Of the file of results, in benchmarks/raw.")
     options = parser.parse_args()
-    done = {(row["table"], row["engine"], row["form"]): row for row in rows_of(options.name)}
+    codes = {form: code_of(kind()) for form, kind in FORMS.items()}
+    known = [row for row in rows_of(options.name) if row.get("code") == codes[row["form"]]]
+    done = {(row["table"], row["engine"], row["form"]): row for row in known}
     for name in options.tables:
-        frame, weight = table(name)
+        columns, weight = table(name)
+        frame = in_memory(columns)
         wanted = {form: fitted(kind, frame, "target", weight) for form, kind in FORMS.items()}
         for engine in options.engines:
             if all((name, engine, form) in done for form in FORMS):
                 continue
-            for row in compared(name, frame, weight, engine, wanted):
-                done[row["table"], row["engine"], row["form"]] = keep(options.name, **row)
+            for row in compared(name, (columns, frame, weight), engine, wanted):
+                done[row["table"], row["engine"], row["form"]] = keep(options.name, **row, code=codes[row["form"]])
                 print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
     return int(any(not row["same"] for row in done.values()))
 
 
 def compared(
-    name: str, frame: pl.DataFrame, weight: str | None, engine: str, wanted: dict[str, tuple[Any, float]]
+    name: str, given: tuple[Columns, Any, str | None], engine: str, wanted: dict[str, tuple[Any, float]]
 ) -> Iterator[dict[str, Any]]:
+    columns, frame, weight = given
+
     def row(form: str, found: Any, seconds: float) -> dict[str, Any]:
         memory, took = wanted[form]
         same = found.order_.tolist() == memory.order_.tolist() and found.n_features_ == memory.n_features_
@@ -209,18 +231,20 @@ def compared(
             "seconds_in_memory": round(took, 2),
         }
 
-    if engine == "torch":
+    if engine in DEVICES:
         for form, kind in FORMS.items():
-            found = on_torch(kind, frame, weight)
+            found = on_torch(kind, columns, weight, DEVICES[engine])
             if found is not None:
                 yield row(form, *found)
         return
-    with ENGINES[engine](frame) as given:
+    with ENGINES[engine](frame) as there:
         if engine.startswith("Spark"):
-            as_read = pl.from_arrow(given.toArrow())
+            import polars  # noqa: PLC0415
+
+            as_read = polars.from_arrow(there.toArrow())
             wanted = {form: fitted(kind, as_read, "target", weight) for form, kind in FORMS.items()}
         for form, kind in FORMS.items():
-            yield row(form, *fitted(kind, given, "target", weight))
+            yield row(form, *fitted(kind, there, "target", weight))
 
 
 if __name__ == "__main__":
