@@ -239,9 +239,9 @@ def compared(
         return
     with ENGINES[engine](frame) as there:
         if engine.startswith("Spark"):
-            import polars  # noqa: PLC0415
+            import polars as pl  # noqa: PLC0415
 
-            as_read = polars.from_arrow(there.toArrow())
+            as_read = pl.from_arrow(there.toArrow())
             wanted = {form: fitted(kind, as_read, "target", weight) for form, kind in FORMS.items()}
         for form, kind in FORMS.items():
             yield row(form, *fitted(kind, there, "target", weight))

@@ -179,7 +179,7 @@ def one_answer() -> list[str]:
     ]
     for engine in dict.fromkeys(row["engine"] for row in rows):
         own = [row for row in rows if row["engine"] == engine]
-        apart = max(row["gains_differ_by"] for row in own)
+        apart = max(row["gains_differ_by"] or 0.0 for row in own)
         lines.append(f"| {engine} | {len(own)} | {sum(row['same'] for row in own)} | {apart:.0e} |")
     return [*lines, "", *made_with(rows), ""]
 
