@@ -4,11 +4,12 @@
 
 Runs the scripts of this folder one after the other, each as a process of its own. Most keep their results line by line and
 do only what is missing; what each step took and with which code is kept in benchmarks/state/steps.json, its output in
-benchmarks/state/NAME.log. A step that was done with the code that is there now is not run again. Results of EasyFS that an
-older code made are kept as they are, unless ``--fresh`` is given: then they are moved to benchmarks/state before the step
-is run, and made anew (those of other methods stay). Data sets are made first; ``--data-python`` names a Python that has
-what their making needs (benchmarks/paper/data/requirements.txt), if this one has not. The times of ``--list`` are rough:
-two cores, nothing else running.
+benchmarks/state/NAME.log. A step that was done with the code that is there now is not run again. Planted problems, noise,
+joint effects, the paper's tables and the one answer make results of EasyFS anew where its code has changed; all other
+results of EasyFS that an older code made are kept, unless ``--fresh`` is given: then they are moved to benchmarks/state
+before the step is run, and made anew (those of other methods stay). Data sets are made first; ``--data-python`` names a
+Python that has what their making needs (benchmarks/paper/data/requirements.txt), if this one has not. The times of
+``--list`` are rough: two cores, nothing else running.
 """
 
 from __future__ import annotations
@@ -175,10 +176,21 @@ STEPS = {
             everything,
         ),
         Step("survival", ("survival.py",), "survival.md", "a minute; needs scikit-survival", ("raw/survival.jsonl",)),
+        Step(
+            "costs",
+            ("scale/costs.py", "scale/page.py"),
+            "rows, columns, chosen ones in scale.md",
+            "minutes; wants an idle machine",
+        ),
         Step("wide", ("scale/wide.py", "scale/page.py"), "very wide tables in scale.md", "minutes"),
         Step("dask", ("scale/dask_workers.py", "scale/page.py"), "Dask in scale.md", "minutes; wants an idle machine"),
         Step("spark", ("scale/spark_correlation.py", "scale/page.py"), "Spark in scale.md", "minutes; needs Java"),
-        Step("gpu", ("scale/gpu.py --cpu", "scale/page.py"), "a GPU in scale.md", "minutes; needs a GPU"),
+        Step(
+            "gpu",
+            ("scale/gpu.py --cpu", "scale/one_answer.py --engines GPU", "scale/page.py"),
+            "a GPU in scale.md",
+            "minutes; needs a GPU",
+        ),
     )
 }
 

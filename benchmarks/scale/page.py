@@ -119,6 +119,29 @@ def spark() -> list[str]:
     return [*lines, "", *made_with(rows), ""]
 
 
+def costs() -> list[str]:
+    """How the time grows with rows, columns and columns that are chosen."""
+    rows = last("scale-costs", lambda row: (row["grows"], row["rows"], row["columns"], row["chosen"]))
+    if not rows:
+        return []
+    lines = [
+        "## Rows, columns, columns that are chosen",
+        "",
+        "Tables of float32 in memory, two classes; one of the three grows at a time. `benchmarks/scale/costs.py`.",
+        "",
+        *table_head(["what grows", "rows", "columns", "chosen", "a fit", "times the one before"]),
+    ]
+    for grows in dict.fromkeys(row["grows"] for row in rows):
+        before = None
+        for row in (row for row in rows if row["grows"] == grows):
+            middle = float(np.median(row["seconds"]))
+            times = "" if before is None else f"{middle / before:.1f}"
+            size = f"{row['rows']:,} | {row['columns']:,} | {row['chosen']}"
+            lines.append(f"| {grows} | {size} | {spread(row['seconds'])} s | {times} |")
+            before = middle
+    return [*lines, "", *made_with(rows), ""]
+
+
 def wide() -> list[str]:
     """Very many columns."""
     rows = last("scale-wide", lambda row: (row["rows"], row["columns"], row["memory_limit"]))
@@ -189,7 +212,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=PAGES / "scale.md")
     args = parser.parse_args()
     lines = ["# Large tables, measured", "", "What to use when, and what it means: [large tables](../scale.md).", ""]
-    for part in (files, dask, spark, wide, gpu, one_answer):
+    for part in (files, costs, dask, spark, wide, gpu, one_answer):
         lines += part()
     write("\n".join(lines), args.out)
     print(f"wrote {args.out}")
