@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from make import SETTINGS, TABLES, known
 from standing import FOLDS, SECOND, SLOW, Results, Standing, methods_of, standing, standings
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+from keeping import rows_of
+
 OWN, CONTROL = "EasyFS", "random"
 # Scores that differ by less are equal.
 TIE = 1e-9
@@ -38,6 +42,17 @@ def write(folder: Path, name: str, text: str) -> None:
 def count(number: int, what: str) -> str:
     """So many of something."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def again() -> list[str]:
+    """Whether a later state of the code chooses the same columns."""
+    for row in rows_of("confirm-again")[-1:]:
+        same = ", ".join(f"the same {size} columns in {n} of {row['fits']} fits" for size, n in row["same"].items())
+        return [
+            f"The code was changed since, in steps that are told in [what was tried](../tuning.md): that of {row['date'][:10]},",
+            f"commit {row['commit']}, chooses {same} (`benchmarks/confirm/again.py`).",
+        ]
+    return []
 
 
 def head(results: Results) -> list[str]:
@@ -70,6 +85,7 @@ def head(results: Results) -> list[str]:
         f"Version {told[0]}, commit {told[1]}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}; {told[2]};",
         f"{', '.join(dict.fromkeys(jobs))}; limit of a fit {limits}.",
         "Made by `benchmarks/confirm/run.py` and `page.py` from `benchmarks/confirm/raw`.",
+        *again(),
         *(
             f"{', '.join(methods)} were run after the others, on the same folds: commit {commit}, {machine}."
             for (commit, machine), methods in results.later.items()
