@@ -2,8 +2,8 @@
 
     python benchmarks/scale/gpu.py [--sizes 1000000x1000,1000000x100,2000x2000] [--repeats 5] [--cpu]
 
-Medians of several fits after one that is not counted, with the quartiles; TF32 is off. ``--cpu`` fits the same table in
-numpy with all cores.
+Medians of several fits after one that is not counted, with the quartiles; TF32 is off, unless ``--tf32`` is given. ``--cpu``
+fits the same table in numpy with all cores.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ def main() -> None:
     parser.add_argument("--sizes", default="2000x2000,1000000x100,1000000x1000,4000000x2000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--tf32", action="store_true", help="let torch multiply in TF32")
     args = parser.parse_args()
-    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = args.tf32
     threads = max((library["num_threads"] for library in threadpool_info()), default=1)
     print(
         f"{torch.cuda.get_device_name()}; torch {torch.__version__}; {os.cpu_count()} cores, {threads} threads", flush=True
@@ -60,7 +61,8 @@ def main() -> None:
         gram = seconds(lambda X=X: X.T @ X, args.repeats)
         whole = seconds(lambda X=X, y=y: EasyFS(50, random_state=0).fit(X, y), args.repeats)
         plain = seconds(lambda X=X, y=y: EasyFS(50, interactions=False, random_state=0).fit(X, y), args.repeats)
-        device = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+        name = torch.cuda.get_device_name() + (", TF32" if args.tf32 else "")
+        device = {"device": name, "torch": torch.__version__}
         times = {"fit": whole, "without_joint_effects": plain, "gram": gram}
         keep("scale-gpu", size=size, **device, **{step: found.tolist() for step, found in times.items()})
         print(f"{size}, k = 50: {shown(whole)}, without joint effects {shown(plain)}, X.T @ X {shown(gram)}", flush=True)

@@ -171,7 +171,7 @@ def gpu() -> list[str]:
     lines = [
         "## On a GPU",
         "",
-        "Tensors of float32 on the device, TF32 off, 50 columns chosen; the processor beside it fits the same table in",
+        "Tensors of float32 on the device, TF32 off unless it is named, 50 columns chosen; the processor fits the same in",
         "numpy. Seconds, median and quartiles. `benchmarks/scale/gpu.py --cpu`.",
         "",
         *table_head(["table", "on", "a fit", "without joint effects", "X.T @ X", "fit / X.T @ X"]),
