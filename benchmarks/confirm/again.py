@@ -3,9 +3,9 @@
     python benchmarks/confirm/run.py --methods EasyFS --raw FOLDER
     python benchmarks/confirm/again.py --raw FOLDER
 
-The run itself is not made again: its rows, made before anything was seen, are what the page ranks. This compares the columns
-of its fits of EasyFS with those of another folder. The counts go to benchmarks/raw/confirm-again.jsonl, the last of them to
-the page.
+The run itself is not made again: its rows, made before anything was seen, are what the page ranks. This compares the
+columns of its fits of EasyFS with those of another folder. The counts go to benchmarks/raw/confirm-again.jsonl, the last of
+them to the page.
 """
 
 from __future__ import annotations

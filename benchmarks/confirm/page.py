@@ -18,10 +18,10 @@ from field import ALL, METHODS, MODELS, SIZES, absent
 from make import SETTINGS, TABLES, known
 from standing import FOLDS, SECOND, SLOW, Results, Standing, methods_of, standing, standings
 
-HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent))
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 from keeping import rows_of
 
+HERE = Path(__file__).resolve().parent
 OWN, CONTROL = "EasyFS", "random"
 # Scores that differ by less are equal.
 TIE = 1e-9
@@ -49,8 +49,8 @@ def again() -> list[str]:
     for row in rows_of("confirm-again")[-1:]:
         same = ", ".join(f"the same {size} columns in {n} of {row['fits']} fits" for size, n in row["same"].items())
         return [
-            f"The code was changed since, in steps that are told in [what was tried](../tuning.md): that of {row['date'][:10]},",
-            f"commit {row['commit']}, chooses {same} (`benchmarks/confirm/again.py`).",
+            "The code was changed since ([what was tried](../tuning.md)):",
+            f"that of {row['date'][:10]}, commit {row['commit']}, chooses {same} (`benchmarks/confirm/again.py`).",
         ]
     return []
 

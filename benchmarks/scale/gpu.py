@@ -2,8 +2,8 @@
 
     python benchmarks/scale/gpu.py [--sizes 1000000x1000,1000000x100,2000x2000] [--repeats 5] [--cpu]
 
-Medians of several fits after one that is not counted, with the quartiles; TF32 is off, unless ``--tf32`` is given. ``--cpu``
-fits the same table in numpy with all cores.
+Medians of several fits after one that is not counted, with the quartiles; TF32 is off, unless ``--tf32`` is given.
+``--cpu`` fits the same table in numpy with all cores.
 """
 
 from __future__ import annotations
