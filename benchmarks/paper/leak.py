@@ -25,6 +25,7 @@ from easyfs.evaluation import Comparison, compare
 OWN = RAW / "leak"
 GRID = [(lambda1, lambda2) for lambda1 in (0.1, 1.0, 10.0) for lambda2 in (0.0, 0.5, 2.0)]
 INSIDE = ("EasyFS", "EasyFS ranking")
+REPEATS = 3
 TUNED = [f"grid {lambda1:g} {lambda2:g}" for lambda1, lambda2 in GRID]
 FORMS = {name: METHODS[name] for name in INSIDE}
 FORMS["literal"] = Method("easyfs_ranking", (("literal", True),))
@@ -47,29 +48,28 @@ class Chosen(BaseEstimator):
         return self
 
 
-def measure(name: str) -> None:
+def measure(name: str, repeat: int) -> None:
     data = get(name)
     X, y = data.load()
     OWN.mkdir(exist_ok=True)
-    for repeat in range(3):
-        chosen = {}
-        for form, method in FORMS.items():
-            selector = method.make().set_params(n_features_to_select=max(data.sizes), task=data.task)
-            order = selector.set_params(random_state=repeat).fit(X, y).order_[: max(data.sizes)]
-            chosen[form] = Chosen(tuple(int(j) for j in order))
-        compare(
-            chosen,
-            X,
-            y,
-            sizes=data.sizes,
-            task=data.task,
-            repeats=1,
-            random_state=repeat,  # the folds of this repeat in the tables
-            results=OWN / f"{name}-{repeat}.jsonl",
-            name=f"{name}-{repeat}",
-            n_jobs=1,
-        )
-    print(name, flush=True)
+    chosen = {}
+    for form, method in FORMS.items():
+        selector = method.make().set_params(n_features_to_select=max(data.sizes), task=data.task)
+        order = selector.set_params(random_state=repeat).fit(X, y).order_[: max(data.sizes)]
+        chosen[form] = Chosen(tuple(int(j) for j in order))
+    compare(
+        chosen,
+        X,
+        y,
+        sizes=data.sizes,
+        task=data.task,
+        repeats=1,
+        random_state=repeat,  # the folds of this repeat in the tables
+        results=OWN / f"{name}-{repeat}.jsonl",
+        name=f"{name}-{repeat}",
+        n_jobs=1,
+    )
+    print(name, repeat, flush=True)
 
 
 def page(names: list[str]) -> str:
@@ -89,7 +89,7 @@ def page(names: list[str]) -> str:
         data = DATA_SETS[name]
         inside = results(data.task)
         model = inside.models[0]
-        before = [Comparison.load(OWN / f"{name}-{repeat}.jsonl") for repeat in range(3)]
+        before = [Comparison.load(OWN / f"{name}-{repeat}.jsonl") for repeat in range(REPEATS)]
         printed, digits = published(data.task), 3 if data.task == "classification" else 4
         for size in data.sizes:
             values = [c.values() for c in before]
@@ -105,7 +105,7 @@ def page(names: list[str]) -> str:
             cells += [leaky("literal"), best(leaky(form) for form in TUNED)]
             cells.append(printed[data.published or name, size, "EasyFS"])
             lines.append(f"| {name} | {size} | {' | '.join(f'{cell:.{digits}f}' for cell in cells)} |")
-    every = [Comparison.load(OWN / f"{name}-{repeat}.jsonl") for name in names for repeat in range(3)]
+    every = [Comparison.load(OWN / f"{name}-{repeat}.jsonl") for name in names for repeat in range(REPEATS)]
     return "\n".join([*lines, "", "Before: " + made_with(*every)[0], ""])
 
 
@@ -117,7 +117,8 @@ def main() -> None:
     args = parser.parse_args()
     names = args.data.split(",")
     for name in names if not args.page else ():
-        measure(name)
+        for repeat in range(REPEATS):
+            measure(name, repeat)
     write("leak.md", page(names))
 
 
