@@ -13,8 +13,16 @@ import pytest
 
 EASYFS = [sys.executable, "-m", "easyfs"]
 MEGABYTE = 1024 * 1024
-# A process that was started in the background may ignore SIGINT; this one does not.
-HEARS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from easyfs.cli import main; main()"
+# What was started in the background, or by nohup, may ignore SIGINT and SIGHUP, and so do its children; not these.
+HEARS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("SIGTERM", "SIGHUP"):
+    if hasattr(signal, name):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+from easyfs.cli import main
+main()
+"""
 HEARING = [sys.executable, "-c", HEARS]
 
 
@@ -86,6 +94,28 @@ def test_an_interrupted_selection_writes_nothing(name, tmp_path):
     assert (tmp_path / "out.csv").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "out.csv"]
     assert not list(kept.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no such signal")
+def test_what_is_to_be_ignored_is(tmp_path):
+    (tmp_path / "kept").mkdir()
+    ignores = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); from easyfs.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", ignores, "select", "-", "-t", "y", "-k", "1", "-o", "out.csv"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path / "kept")},
+    )
+    process.stdin.write(b"a,y\n")
+    process.stdin.flush()
+    until = time.monotonic() + 600
+    while time.monotonic() < until and not list((tmp_path / "kept").iterdir()):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGHUP)
+    _, err = process.communicate("".join(f"{i % 11 + 0.5},{i % 2}\n" for i in range(50)).encode(), timeout=600)
+    assert process.returncode == 0, err
+    assert (tmp_path / "out.csv").read_text().startswith("a,y\n")
 
 
 @pytest.mark.parametrize("place", ["easyfs.cli.run", "polars", "sklearn.utils"])
