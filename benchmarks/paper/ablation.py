@@ -37,6 +37,7 @@ RANKING = {
     "no relevance": {"lambda1": 1e12},
     "no expansion, no redundancy": {"n_hidden": 0, "n_enhancement": 0, "lambda1": 0.0},
 }
+STAGES = ("expansion", "redundancy", "relevance")
 PAPERS_OWN = "Wheat599-env1"
 NETWORK = (0, 300, 600, 900, 1200, 1500)
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
@@ -115,8 +116,31 @@ def ablation_page(found: Comparison) -> str:
                         text += f" ({np.median(seconds[name, label]):.2f} s)"
                     cells.append(text)
                 lines.append(f"| {name} | {size} | " + " | ".join(cells) + " |")
-        lines.append("")
+        lines += ["", most_lost(found, names, form), ""]
+        halves = [
+            np.median(seconds[n, f"{form}, no expansion"]) / np.median(seconds[n, f"{form}, all stages"]) for n in names
+        ]
+        longer = sum(share < 0.5 for share in halves)
+        lines += [f"Expansion takes more than half of the time on {longer} of {len(names)} data sets.", ""]
     return "\n".join([*lines, *made_with(found), ""])
+
+
+def most_lost(found: Comparison, names: list[str], form: str) -> str:
+    """In how many cells each stage is the one without which most is lost, as a sentence."""
+    values, counts = found.values(), dict.fromkeys((*STAGES, "none", "two alike"), 0)
+    for name in names:
+        model, sign = _model(found, name), -1.0 if found.data[name]["smaller_is_better"] else 1.0
+        for size in DATA_SETS[name].sizes:
+
+            def mean(which: str, cell: tuple[str, int, str] = (name, size, model), sign: float = sign) -> float:
+                return sign * float(np.nanmean(values[*cell, f"{form}, {which}"]))
+
+            lost = {stage: mean("all stages") - mean(f"no {stage}") for stage in STAGES}
+            most = max(lost.values())
+            best = [stage for stage, loss in lost.items() if np.isclose(loss, most, atol=1e-9)]
+            counts["none" if most <= 1e-9 else best[0] if len(best) == 1 else "two alike"] += 1
+    told = ", ".join(f"{stage} in {count}" for stage, count in counts.items())
+    return f"The stage without which most is lost, in {sum(counts.values())} cells: {told}."
 
 
 def _model(found: Comparison, name: str) -> str:

@@ -27,16 +27,15 @@ OWN, PLAIN = "EasyFS", "EasyFS, screens off"
 GOALS = {PLAIN: 1.5, OWN: 4.0}
 ABOUT = """\
 EasyFS {versions}, {threads} threads ({machine}), float64 tables, the same rows, target and number of columns for every
-method, each alone in a process of its own. Quality: accuracy (R2 for SoyNAM) on rows held out, of the better of two models
-on the chosen columns; for planted problems the share of the true columns found. Time: the median of further fits in the
-same process (the first fit where it took over 20 s); a fit over {limit} s is ended. Generated tables have near-copies of
-the informative columns, and a pair of columns that matters only together; rounds are tables of other seeds, or folds.
-"Screens off" is `EasyFS(k, interactions=False)`, which does not look for such pairs. Conversion to a library's own frame
-is not timed. Settings are defaults but for these, which save the rival time: RFE drops a tenth of the columns at a time,
-Boruta has 50 rounds of its 100 and trees of depth 5 as its authors advise, LassoNet's path goes in steps of 1.05 instead of
-1.02; the L1 machine has C = 0.1, Lasso a cross-validated penalty, mRMR of fast-select sees ten bins. How it is done stands
-in `benchmarks/race/race.py`; this page is made by `benchmarks/race/page.py` from
-`benchmarks/race/raw`."""
+method, each alone in a process of its own, nothing else running. Quality: accuracy (R2 for SoyNAM) on rows held out, of the
+better of two models on the chosen columns; for planted problems the share of the true columns found. Time: the median of
+further fits in the same process (the first fit where it took over 20 s); a fit over {limit} s is ended. Generated tables
+have near-copies of the informative columns, and a pair of columns that matters only together; rounds are tables of other
+seeds, or folds. "Screens off" is `EasyFS(k, interactions=False)`, which does not look for such pairs. Conversion to a
+library's own frame is not timed. Settings are defaults but for these, which save the rival time: RFE drops a tenth of the
+columns at a time, Boruta has 50 rounds of its 100 and trees of depth 5 as its authors advise, LassoNet's path goes in steps
+of 1.05 instead of 1.02; the L1 machine has C = 0.1, Lasso a cross-validated penalty, mRMR of fast-select sees ten bins.
+How it is done stands in `benchmarks/race/race.py`; this page is made by `benchmarks/race/page.py` from `benchmarks/race/raw`."""
 Row = dict[str, Any]
 
 
@@ -305,7 +304,8 @@ def page(inputs: dict[str, dict[str, Entry]]) -> str:
     ]
     for name, part in inputs.items():
         lines += details(name, part)
-    lines += ["## Versions", "", f"{', '.join(libraries)}."]
+    made = sorted({f"commit {row['commit']}, {row['date'][:10]}" for row in rows if row.get("commit")})
+    lines += ["## Versions", "", f"{', '.join(libraries)}.", "", f"Rows: {'; '.join(made)}."]
     return "\n".join(lines).rstrip() + "\n"
 
 
