@@ -3,10 +3,10 @@
 Reference and subject are timed in turn, and the median of the ratios of neighbours is printed, with the quartiles:
 single runs on a shared machine are off by ten per cent and more. Threads are set and printed.
 
-    python benchmarks/speed.py [--threads 2] [--pairs 9] [--case NAME] [--page]
+    python benchmarks/speed.py [--threads 2] [--pairs 9] [--runs 3] [--case NAME] [--page]
 
-Every run is kept in benchmarks/raw/speed.jsonl; docs/results/speed.md shows the last one of each case, and of
-``race/imports.py``.
+Every run is kept in benchmarks/raw/speed.jsonl; docs/results/speed.md shows all of the last commit that a case was run
+with, taken together, and the last of ``race/imports.py``.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ CASES = {"square": square, "tall": tall, "million": million, "wide": wide, "rank
 def shown(row: Row) -> list[str]:
     """Cells of a row of the page: what was measured, the ratio, the times, the limit."""
     if "ratio" in row:
-        low, middle, high = row["ratio"]
+        low, middle, high = np.quantile(np.divide(row["seconds"], row["reference_seconds"]), [0.25, 0.5, 0.75])
         reference, own = (1e3 * np.median(row[times]) for times in ("reference_seconds", "seconds"))
         return [f"{middle:.2f} [{low:.2f}, {high:.2f}]", f"{own:.0f} ms against {reference:.0f} ms", f"{row['limit']:g}"]
     if "seconds" in row:
@@ -137,25 +137,36 @@ def shown(row: Row) -> list[str]:
     return ["", f"{row['added_mb']:.0f} MB", f"{row['limit_mb']} MB"]
 
 
+def together(rows: list[Row]) -> Row:
+    """Runs of a case as one: all times, the largest memory."""
+    found = dict(rows[-1])
+    for name in ("seconds", "reference_seconds"):
+        if name in found:
+            found[name] = [seconds for row in rows for seconds in row[name]]
+    return found | {name: max(row[name] for row in rows) for name in ("added_mb", "peak_mb") if name in found}
+
+
 def page() -> str:
-    """The last run of each case, and of the imports."""
+    """The runs of each case with the last commit, and the last of the imports."""
     from measuring import table_head  # noqa: PLC0415
 
-    last = {row["case"]: row for row in rows_of("speed")}
+    commit = {row["case"]: row["commit"] for row in rows_of("speed")}
+    runs = {case: [r for r in rows_of("speed") if r["case"] == case and r["commit"] == commit[case]] for case in commit}
     imports = {row["statement"]: row for row in rows_of("imports")}
     lines = [
         "# How long a fit takes",
         "",
         "As ratios to operations that everybody knows, timed in turn with the fit in one process, a tenth of a second",
-        "after what went before (idle workers of BLAS spin for a while): median of the pairs, and quartiles. The limits",
+        "after what went before (idle workers of BLAS spin for a while): median and quartiles of the pairs of",
+        f"{max(map(len, runs.values()))} runs, each in a fresh process; the largest memory of them. The limits",
         "are those of `benchmarks/speed.py`, which makes this page; that of 2000 x 2000 with the",
         "search for joint effects was set after it was first measured ([tuning](../tuning.md)). Every run is in",
         "`benchmarks/raw`.",
         "",
         *table_head(["case", "times as long", "a fit against the operation", "limit"]),
-        *(f"| {' | '.join([case, *shown(row)])} |" for case, row in last.items()),
+        *(f"| {' | '.join([case, *shown(together(rows))])} |" for case, rows in runs.items()),
         "",
-        *made_with(list(last.values())),
+        *made_with([row for rows in runs.values() for row in rows]),
         "",
     ]
     if imports:
@@ -172,6 +183,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--case", choices=CASES)
     parser.add_argument("--page", action="store_true", help="only write the page")
     args = parser.parse_args()
@@ -185,7 +197,7 @@ def main() -> None:
         write(page(), PAGES / "speed.md")
         return
     print(f"threads: {args.threads}; numpy {np.__version__}; median and quartiles of {args.pairs} pairs", flush=True)
-    for case in CASES:  # each in a fresh process: memory is a peak of the whole process
+    for case in args.runs * list(CASES):  # each in a fresh process: memory is a peak of the whole process
         command = [sys.executable, __file__, "--case", case, "--threads", str(args.threads), "--pairs", str(args.pairs)]
         subprocess.run(command, check=True)
     write(page(), PAGES / "speed.md")

@@ -35,7 +35,7 @@ seeds, or folds. "Screens off" is `EasyFS(k, interactions=False)`, which does no
 library's own frame is not timed. Settings are defaults but for these, which save the rival time: RFE drops a tenth of the
 columns at a time, Boruta has 50 rounds of its 100 and trees of depth 5 as its authors advise, LassoNet's path goes in steps
 of 1.05 instead of 1.02; the L1 machine has C = 0.1, Lasso a cross-validated penalty, mRMR of fast-select sees ten bins.
-How it is done stands in `benchmarks/race/race.py`; this page is made by `benchmarks/race/page.py` from `benchmarks/race/raw`."""
+How it is done stands in `benchmarks/race/race.py`; `benchmarks/race/page.py` makes this page from `benchmarks/race/raw`."""
 Row = dict[str, Any]
 
 
