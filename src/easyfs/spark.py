@@ -187,6 +187,8 @@ class SparkEasyFS(Estimator, _Stage, DefaultParamsReadable, DefaultParamsWritabl
         super().__init__()
         if features_col is not None and input_cols is not None:
             raise ValueError("features_col and input_cols are both given; columns to select from are one or the other.")
+        if isinstance(input_cols, str):
+            raise TypeError(f"input_cols={input_cols!r} is a text; give a list of names, such as [{input_cols!r}].")
         columns = {
             "features_col": features_col,
             "input_cols": input_cols,

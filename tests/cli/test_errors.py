@@ -117,7 +117,7 @@ def test_files_are_spoken_of_in_options(command, tmp_path, name, content, args, 
             "the target has nearly as many classes as rows: 300 different values in 300 rows (for example 'Smith, Mr. 0')",
         ),
         ("name", "Check that this is the right column"),
-        ("day", "the target holds dates or times; turn them into numbers, such as days since the first"),
+        ("day", "the target holds dates or lengths of time; turn them into numbers, such as days since the first"),
     ],
 )
 def test_a_target_that_is_none_is_said_on_one_line(command, targets, target, message):

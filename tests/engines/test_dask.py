@@ -513,6 +513,17 @@ def test_a_worker_that_dies(cluster: Client, tmp_path: Path) -> None:
     assert Path(read, "died").exists()
 
 
+def test_workers_that_die_again_and_again(cluster: Client) -> None:
+    def dies(part: pd.DataFrame) -> pd.DataFrame:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return part
+
+    frame = with_only(table(), "group")
+    lazy = dd.from_pandas(frame, npartitions=2).map_partitions(dies, meta=frame.iloc[:0])
+    with pytest.raises(RuntimeError, match=r"workers of the Dask cluster died again and again .* make partitions smaller"):
+        EasyFS(2, random_state=0).fit(lazy, "group")
+
+
 def test_a_worker_says_which_partition(cluster: Client) -> None:
     frames = cut(with_only(table(), "group"))
     frames[3] = frames[3].drop(columns="c2")

@@ -187,8 +187,8 @@ def test_a_missing_target_is_said_with_part_and_row(y):
 def test_wrong_weights_are_said_with_part_and_row(weight, says):
     with pytest.raises(ValueError, match=rf"^f: sample_weight is {says}"):
         scan(Part(np.zeros((3, 1)), None, np.array(weight, dtype=float), 4, "f"), SEED)
-    with pytest.raises(ValueError, match=r"^f: sample_weight holds no numbers"):
-        scan(Part(np.zeros((3, 1)), None, np.array(["a", "b", "c"]), 4, "f"), SEED)
+    with pytest.raises(ValueError, match=r"^f: sample_weight holds 'b', which is no number: give one number"):
+        scan(Part(np.zeros((3, 1)), None, np.array([1.0, "b", 2.0], dtype=object), 4, "f"), SEED)
 
 
 def test_a_target_of_another_length_is_said():

@@ -229,6 +229,21 @@ class TestTable:
         assert table.names == ["v", "y", "v[0]", "v[1]", "v[2]"]
         assert set(table.reduce(lambda part: part.X.column_names)) == {"v[0]", "v[1]", "v[2]"}
 
+    def test_names_that_spark_would_look_into(self, spark: Any) -> None:
+        table = rows(200).select([*X_COLUMNS, "label"])
+        odd = ["a.b", "a`b", "a b", "`", 'x"', "X0", "x0", "ü.", "0.5", ".", "label"]
+        renamed = table.rename_columns(odd)
+        memory = EasyFS(3, random_state=0).fit(table.select(X_COLUMNS), table["label"])
+        frame = in_parts(spark, table, 3).toDF(*odd)
+        selector = EasyFS(3, random_state=0).fit(frame, "label")
+        np.testing.assert_array_equal(selector.order_, memory.order_)
+        assert list(selector.feature_names_in_) == renamed.column_names[:-1]
+
+    def test_columns_that_spark_does_not_send(self, spark: Any) -> None:
+        frame = spark.sql("SELECT id + 0.0 AS x, id % 2 AS y, make_ym_interval(1, 2) AS months FROM range(50)")
+        with pytest.raises(ValueError, match=r"column 'months' of X holds interval year to month, .* or leave it out"):
+            EasyFS(1).fit(frame, "y")
+
 
 class TestFaults:
     def test_a_column_that_is_missing_in_one_partition_and_an_empty_partition(self, spark: Any) -> None:

@@ -697,9 +697,10 @@ def test_files_that_change_while_they_are_read(small, tmp_path):
             os.utime(path, ns=(0, 1_000_007))
             changed.append(path)
 
-    with pytest.raises(ValueError, match=r"001\.parquet was changed while the table was read"):
+    with pytest.raises(ValueError, match=r"001\.parquet' was changed since it was scanned; scan it anew"):
         EasyFS().fit(scan.watched(change), "amount")
-    assert EasyFS().fit(scan, "amount").n_rows_ == SMALL
+    assert changed
+    assert EasyFS().fit(easyfs.scan(tmp_path), "amount").n_rows_ == SMALL
 
 
 def test_large_pieces_are_read_a_frame_at_a_time(small, tmp_path, monkeypatch):
@@ -720,3 +721,52 @@ def test_weights_that_are_all_zero(small, tmp_path):
     for form in (table, table.lazy(), easyfs.scan(tmp_path)):
         with pytest.raises(ValueError, match="sample_weight is zero in every row; at least two rows"):
             EasyFS().fit(form, "amount", sample_weight="w")
+
+
+def test_texts_that_are_views_of_a_dataset():
+    rng = np.random.default_rng(0)
+    a, word = rng.normal(size=30_000), rng.choice(["u", "v"], size=30_000)
+    table = pa.table({"a": a, "b": rng.normal(size=30_000), "word": pa.array(word), "y": a + (word == "u")})
+    viewed = table.set_column(2, "word", pa.array(word.tolist(), pa.string_view()))
+    assert_same(EasyFS(2, random_state=0).fit(ds.dataset(viewed), "y"), EasyFS(2, random_state=0).fit(table, "y"))
+
+
+@pytest.mark.parametrize("n", [300, 30_000])
+def test_lengths_of_time_of_duckdb(n):
+    rng = np.random.default_rng(0)
+    seconds, a = rng.integers(0, 10**6, n), rng.normal(size=n)
+    frame = pl.DataFrame({"a": a, "lasts": pl.Series(seconds * 1_000_000).cast(pl.Duration("us")), "y": a + seconds / 1e5})
+    frame = frame.with_columns(lasts=pl.when(pl.col("a") > -2.0).then("lasts"))
+    relation = duckdb.sql("SELECT a, lasts, y FROM frame")
+    memory = EasyFS(2, random_state=0).fit(frame, "y")
+    assert set(memory.get_feature_names_out()) == {"a", "lasts"}
+    for form in (frame.lazy(), relation, relation.to_arrow_table()):
+        assert_same(EasyFS(2, random_state=0).fit(form, "y"), memory)
+
+
+def test_lazy_tables_that_cannot_be_read_at_all():
+    frame = pl.LazyFrame({"a": [1.0, 2.0], "y": [0.0, 1.0]})
+    with pytest.raises(ValueError, match=r"the LazyFrame cannot be read \(ColumnNotFoundError: .*nothing"):
+        EasyFS(1).fit(frame.select("y", "nothing"), "y")
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT 1 AS a, 2 AS y")
+    connection.close()
+    with pytest.raises(ValueError, match="the relation cannot be read"):
+        EasyFS(1).fit(relation, "y")
+
+
+def test_a_word_beyond_the_sample_is_said(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = [f"{value:.4f}" for value in rng.normal(size=30_000)]
+    cells[29_000] = "oops"
+    pl.DataFrame({"c": cells, "y": rng.normal(size=30_000)}).write_csv(tmp_path / "a.csv")
+    said = []
+    for seed in range(6):  # in the sample of some of them
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                EasyFS(1, random_state=seed).fit(easyfs.scan(tmp_path / "a.csv"), "y")
+        except ValueError as error:
+            said.append(str(error))
+    assert any("'c' held numbers when it was first seen" in text for text in said)
+    assert all("'oops'" in text for text in said if "'c'" in text)

@@ -406,9 +406,47 @@ def test_what_is_no_json_says_why(tmp_path):
         easyfs.scan(path).collect()
 
 
-def test_a_file_that_lost_a_column_since_it_was_scanned(table, tmp_path):
-    path = write(table, tmp_path / "a.parquet")
+@pytest.mark.parametrize("ending", ["parquet", "csv", "arrow", "jsonl"])
+@pytest.mark.parametrize("change", ["order of columns", "a column less", "rows less", "kind", "gone"])
+@pytest.mark.parametrize("used", [False, True], ids=["unused", "used"])
+def test_a_file_that_is_another_than_when_it_was_scanned(table, tmp_path, ending, change, used):
+    path = write(table, tmp_path / f"a.{ending}")
+    other = write(table, tmp_path / f"b.{ending}")
+    scan = easyfs.scan([other, path])
+    if used:
+        assert len(scan.collect()) == 2 * len(table)
+    if change == "gone":
+        path.unlink()
+    else:
+        path.unlink()
+        changes = {
+            "order of columns": table.select(table.columns[::-1]),
+            "a column less": table.drop("a"),
+            "rows less": table[:3],
+            "kind": table.with_columns(a=pl.lit("word")),
+        }
+        write(changes[change], path)
+    said = "is no longer there" if change == "gone" else "was changed since it was scanned"
+    uses = [scan.collect, scan.select(["a"]).collect, lambda: easyfs.EasyFS(1).fit(scan, "y")]
+    if ending == "csv":
+        uses.append(lambda: list(scan.texts()))
+    for use in uses:
+        with pytest.raises(FileError, match=rf"a\.{ending}' {said}; scan it anew"):
+            use()
+
+
+def test_what_is_kept_for_a_scan_is_what_it_was(table, tmp_path):
+    """A copy was made of what cannot be read in parts, so that the file itself may change."""
+    path = tmp_path / "a.xlsx"
+    table.select("a", "whole").to_pandas().to_excel(path, index=False)
     scan = easyfs.scan(path)
-    table.drop("a").write_parquet(path)
-    with pytest.raises(FileError, match=r"a\.parquet' no longer has the column 'a' that it had; scan it anew"):
-        scan.collect()
+    before = scan.collect()
+    table.select("whole").to_pandas().to_excel(path, index=False)
+    assert scan.collect().equals(before)
+
+
+def test_files_with_numbers_that_are_written_in_different_ways(tmp_path):
+    (tmp_path / "a.csv").write_text("a;y\n" + "".join(f"{i},5;{i % 2}\n" for i in range(40)))
+    (tmp_path / "b.csv").write_text("a,y\n" + "".join(f"{i}.25,{i % 2}\n" for i in range(40)))
+    with pytest.warns(UserWarning, match=r"numbers that are written in different ways \(such as .*make them alike"):
+        easyfs.scan([tmp_path / "a.csv", tmp_path / "b.csv"]).types()

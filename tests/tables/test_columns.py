@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from easyfs import EasyFS
 from easyfs.tables.columns import ColumnInfo, count_missing, is_row_number, recognise, series_of
 
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -109,6 +110,27 @@ def test_row_numbers_of_a_part_of_the_rows(values: Any) -> None:
     info = seen(values, "c")
     assert (info.kind, info.used_as) == ("identifier", "set aside")
     assert "row number" in info.reason
+
+
+@pytest.mark.parametrize("first", [2**53 + 1, 2**60, 2**62 + 7, -(2**61)])
+@every_library
+@pytest.mark.parametrize("part", [False, True], ids=["all", "part"])
+def test_row_numbers_that_floats_do_not_tell_apart(first: int, library: str, part: bool) -> None:
+    values = [first + int(i) for i in (split(2000, 0.8) if part else range(2000))]
+    info = seen(values, "c", library)
+    assert (info.kind, info.used_as) == ("identifier", "set aside")
+    assert f"from {min(values)} to {max(values)}" in info.reason or "without a gap" in info.reason
+    measured = [first + int(i) for i in np.random.default_rng(0).integers(0, 2000, 2000)]
+    assert seen(measured, "c", library).kind == "numeric"
+
+
+@every_library
+def test_a_table_of_numbers_with_large_row_numbers(library: str) -> None:
+    a = np.random.default_rng(0).normal(size=500)
+    table = LIBRARIES[library]({"a": a, "order": np.arange(500) + 2**53 + 1})
+    with pytest.warns(UserWarning, match="'order'"):
+        selector = EasyFS(1, random_state=0).fit(table, a + np.arange(500) / 50)
+    assert selector.get_feature_names_out().tolist() == ["a"]
 
 
 @pytest.mark.parametrize(

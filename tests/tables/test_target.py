@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import warnings
 from decimal import Decimal
@@ -181,6 +182,26 @@ class TestTexts:
     def test_a_word_among_numbers_hides_nothing(self, word: str) -> None:
         with pytest.raises(ValueError, match="looks like numbers with thousands separators"):
             read([word, *(f"{v:,}" for v in range(101_263, 140_000, 97))])
+        for task in ("auto", "regression"):
+            with pytest.raises(ValueError, match=rf"but for 1 of its values, such as '{word}', which must be mended"):
+                read([*(f"{v / 7:.3f}" for v in range(300)), word, word], task)
+
+    @pytest.mark.parametrize(
+        ("value", "says"),
+        [
+            (dt.date(2024, 1, 1), "y holds dates or lengths of time; turn them into numbers"),
+            (dt.timedelta(days=2), "y holds dates or lengths of time; turn them into numbers"),
+            ([1, 2], r"y holds values of type list \(for example '\[1, 2\]'\): unknown label type. Give a number"),
+            ({"a": 1}, "y holds values of type dict"),
+        ],
+    )
+    @pytest.mark.parametrize("task", ["auto", "classification"])
+    def test_what_is_no_label_is_said(self, value: Any, says: str, task: str) -> None:
+        values = np.empty(40, dtype=object)
+        values[:] = [value] * 40
+        for form in (values, pd.Series(values)):
+            with pytest.raises(ValueError, match=says):
+                read(form, task)
 
     def test_a_name_for_each_row_is_no_target(self) -> None:
         names = [f"Smith, Mr. {i}" for i in range(891)]

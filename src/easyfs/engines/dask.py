@@ -163,7 +163,14 @@ class DaskTable:
         """What goes wrong in the user's own part of the graph, such as a file that cannot be read, is said to be that."""
         try:
             yield
-        except (OSError, LookupError, TypeError, ValueError) as error:
+        except Exception as error:
+            if type(error).__name__ == "KilledWorker":
+                raise RuntimeError(
+                    f"workers of the Dask cluster died again and again ({first_line(error)}), most often because a "
+                    "partition does not fit into a worker's memory: make partitions smaller (repartition)."
+                ) from error
+            if not isinstance(error, (OSError, LookupError, TypeError, ValueError)):
+                raise
             of_cluster = isinstance(error, TimeoutError) or type(error).__module__.split(".")[0] == "distributed"
             if of_cluster or str(error).startswith("partition "):
                 raise

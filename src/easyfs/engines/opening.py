@@ -35,20 +35,20 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
 
 def _open_stream(X: Any, y: Any, sample_weight: Any) -> PartedTable | None:
     """A table that is read batch by batch; None for another one of the same library."""
-    from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation, of_scan  # noqa: PLC0415
+    from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation, of_scan, readable  # noqa: PLC0415
     from easyfs.files.scanning import Scan  # noqa: PLC0415
 
     if isinstance(X, Scan):
         return of_scan(X, _roles(X.names, y, sample_weight, "a table in files"))
     module, name = type(X).__module__, type(X).__name__
     if name == "LazyFrame":
-        names = X.collect_schema().names()
+        names = readable(lambda: X.collect_schema().names(), "the LazyFrame")
         return of_lazy_frame(X, names, _roles(names, y, sample_weight, "a LazyFrame"))
     if module.startswith("pyarrow") and module.endswith("dataset") and hasattr(X, "get_fragments"):
         names = list(X.schema.names)
         return of_dataset(X, names, _roles(names, y, sample_weight, "a pyarrow dataset"))
     if name == "DuckDBPyRelation":
-        names = list(X.columns)
+        names = readable(lambda: list(X.columns), "the relation")
         return of_relation(X, names, _roles(names, y, sample_weight, "a DuckDB relation"))
     return None
 

@@ -28,7 +28,7 @@ from easyfs.tables.frames import as_numpy, is_table, missing_in, n_rows_of, take
 from easyfs.tables.naming import Roles
 from easyfs.tables.reading import code_values
 from easyfs.tables.target import Target
-from easyfs.tables.weights import check_weights, no_weights_of_one
+from easyfs.tables.weights import check_weights, no_numbers_in, no_weights_of_one
 
 Result = TypeVar("Result")
 Progress = Callable[[int], None]
@@ -139,7 +139,9 @@ def check_part_weights(part: Part, n: int) -> Array | None:
     try:
         weight = np.asarray(labels_of(part.weight), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{part.label}: sample_weight holds no numbers.") from error
+        raise ValueError(
+            f"{part.label}: sample_weight{no_numbers_in(part.weight)}: give one number for each row."
+        ) from error
     wrong = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
     if len(wrong):
         what = "negative" if weight[wrong[0]] < 0 else "missing, or not finite,"

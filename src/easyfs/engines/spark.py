@@ -38,6 +38,8 @@ ADDED = "place long, number long, found binary"
 FEW = 8
 # Vectors that write down no more than this share of their entries are kept as a sparse matrix.
 THIN = 0.1
+# Types of Spark that its Python workers cannot read.
+NOT_SENT = ("yearmonthinterval", "calendarinterval")
 # What a table is that is read differently each time.
 RESTLESS = (
     "the table is not the same each time it is read: {0}. Write it to files, or cache it, and fit that; without this, a "
@@ -274,6 +276,12 @@ class SparkTable:
     def __init__(self, frame: Any, roles: Roles):
         self.frame = frame
         self.roles = roles
+        for entry in frame.schema.fields:
+            if entry.dataType.typeName() in NOT_SENT:
+                raise ValueError(
+                    f"column {entry.name!r} of X holds {entry.dataType.simpleString()}, which Spark does not send to "
+                    "Python; cast it to a number, or leave it out."
+                )
         twice = [name for name, count in Counter(frame.columns).items() if count > 1]
         if twice:
             raise ValueError(f"X has several columns called {twice[0]!r}; give each column a name of its own.")
@@ -392,11 +400,24 @@ def quoted(name: str) -> str:
     return f"`{escaped}`"
 
 
+@dataclass(frozen=True)
+class Named:
+    """A function of a partition whose columns had no names on the way: Spark looks into names with dots and quotes."""
+
+    function: Callable[[Iterable[Any]], Iterator[Any]]
+    names: tuple[str, ...]
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The function of the batches, with their names."""
+        return self.function(batch.rename_columns(list(self.names)) for batch in batches)
+
+
 def _mapped(frame: Any, function: Any, schema: str) -> Any:
     """``function`` of each partition, unread; all goes through Arrow, so what Spark says of pandas does not matter."""
+    names = tuple(frame.columns)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)
-        return frame.mapInArrow(function, schema)
+        return frame.toDF(*(f"c{place}" for place in range(len(names)))).mapInArrow(Named(function, names), schema)
 
 
 def _collected(rows: Any) -> list[Any]:

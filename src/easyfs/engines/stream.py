@@ -130,7 +130,7 @@ def of_lazy_frame(frame: Any, names: list[str], roles: Roles) -> StreamTable:
             for start in range(0, len(batch), size):  # a batch may be larger than was asked for
                 yield Piece.read(batch[start : start + size], "the LazyFrame")
 
-    pieces = readable(pieces, "the LazyFrame", "; easyfs.scan says which file it is, and where")
+    pieces = _each_readable(pieces, "the LazyFrame", "; easyfs.scan says which file it is, and where")
     return StreamTable(names, roles, pieces, frame.select)
 
 
@@ -149,19 +149,10 @@ def of_scan(scan: Scan, roles: Roles) -> StreamTable:
     """Files, by ``easyfs.scan``."""
     size = batch_rows(len(scan.names))
 
-    states: list[Any] = []
-
     def count() -> int | None:
         return scan.n_rows if scan.where is None else None
 
-    def pieces() -> Iterator[Piece]:
-        states.append(scan.state)
-        changed = [member.label for member, a, b in zip(scan.members, states[0], states[-1], strict=True) if a != b]
-        if changed:
-            raise ValueError(f"{changed[0]} was changed while the table was read; fit it again when it stays as it is.")
-        return scan.pieces(size)
-
-    return StreamTable(scan.names, roles, pieces, scan.select, scan.progress, count)
+    return StreamTable(scan.names, roles, lambda: scan.pieces(size), scan.select, scan.progress, count)
 
 
 def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
@@ -178,11 +169,20 @@ def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
                 found = fragment.to_batches(schema=dataset.schema, batch_size=size, batch_readahead=2, fragment_readahead=1)
                 for batch in found:
                     if batch.num_rows:
-                        yield Piece.read(pa.Table.from_batches([batch]), str(label))
+                        yield Piece.read(_whole_types(pa.Table.from_batches([batch])), str(label))
             except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
                 raise ValueError(f"{label} cannot be read: {error}") from error
 
     return StreamTable(names, roles, pieces, lambda chosen: dataset.scanner(columns=chosen))
+
+
+def _whole_types(table: Any) -> Any:
+    """A table of Arrow without views of texts, of which pyarrow takes no rows."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    found = [(entry.name, plain.get(str(entry.type), entry.type)) for entry in table.schema]
+    return table.cast(pa.schema(found)) if any(str(entry.type) in plain for entry in table.schema) else table
 
 
 def _fragments(dataset: Any) -> Any:
@@ -228,20 +228,25 @@ def _kind(dtype: Any) -> str:
     return "numbers" if numbers else "dates" if types.is_temporal(dtype) else str(dtype)
 
 
-def readable(pieces: Callable[[], Iterator[Piece]], what: str, way_out: str) -> Callable[[], Iterator[Piece]]:
-    """Pieces; what another library says when it cannot read them becomes one line."""
+def readable(read: Callable[[], Result], what: str, way_out: str = "") -> Result:
+    """What is read; what another library says when it cannot read it becomes one line."""
+    try:
+        return read()
+    except Exception as error:
+        library = type(error).__module__.split(".")[0]
+        if library not in ("polars", "duckdb", "_duckdb") and not isinstance(error, OSError):
+            raise
+        said = f"{type(error).__name__}: {first_line(error)}"
+        raise ValueError(f"{what} cannot be read ({said}){way_out}.") from error
+
+
+def _each_readable(pieces: Callable[[], Iterator[Piece]], what: str, way_out: str = "") -> Callable[[], Iterator[Piece]]:
+    """Pieces, each of them readable."""
 
     def guarded() -> Iterator[Piece]:
         found = pieces()
         while True:
-            try:
-                piece = next(found, None)
-            except Exception as error:
-                library = type(error).__module__.split(".")[0]
-                if library not in ("polars", "duckdb", "_duckdb") and not isinstance(error, OSError):
-                    raise
-                said = f"{type(error).__name__}: {first_line(error)}"
-                raise ValueError(f"{what} cannot be read ({said}){way_out}.") from error
+            piece = readable(lambda: next(found, None), what, way_out)
             if piece is None:
                 return
             yield piece
@@ -258,9 +263,9 @@ def of_relation(relation: Any, names: list[str], roles: Roles) -> StreamTable:
         reader = fresh.to_arrow_reader(size) if hasattr(fresh, "to_arrow_reader") else fresh.fetch_arrow_reader(size)
         for batch in reader:
             if batch.num_rows:
-                yield Piece.read(pa.Table.from_batches([batch]), "the relation")
+                yield Piece.read(_whole_types(pa.Table.from_batches([batch])), "the relation")
 
-    pieces = readable(pieces, "the relation", "")
+    pieces = _each_readable(pieces, "the relation")
 
     def choose(chosen: list[str]) -> Any:
         return relation.project(", ".join('"' + name.replace('"', '""') + '"' for name in chosen))

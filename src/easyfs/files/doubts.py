@@ -66,6 +66,8 @@ def _doubt_of_number(column: Cells, example: str) -> str:
     if SPACE in written.allowed(options) & written.grouped:
         return f"space|text such as {example}; if it is numbers with blanks between thousands, say thousands='space'."
     marks = " and ".join(f"{name}={value!r}" for name in ("decimal", "thousands") if (value := getattr(options, name)))
+    if not marks:
+        return f"mixed|numbers that are written in different ways (such as {example}), so they are text: make them alike."
     return f"said|text such as {example}; with {marks} these are no numbers."
 
 

@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from easyfs.common.extras import optional
@@ -19,6 +20,10 @@ PIECE_NUMBERS = 1 << 24
 # Bytes of a row group of a Parquet file up to which it is read whole; of a larger one, bytes of a column that are read at
 # once.
 GROUP_BYTES, COLUMN_BUFFER = 1 << 27, 1 << 16
+
+
+# The state of a file that is not there.
+GONE = (-1, -1)
 
 
 @dataclass(frozen=True)
@@ -57,11 +62,26 @@ class Member:
         What it is called in messages: its path.
     keys : dict
         Columns that the names of its folders give.
+    state : tuple of int
+        Size of the file, and when it was changed last, as it was found.
     """
 
     source: Source
     label: str
     keys: dict[str, str | None]
+    state: tuple[int, int]
+
+    @classmethod
+    def found(cls, source: Source, label: str, keys: dict[str, str | None]) -> Member:
+        """A file as it is now."""
+        return cls(source, label, keys, _state_of(source.path))
+
+    def check_unchanged(self) -> None:
+        """What is known of a file holds for as long as nobody writes to it."""
+        now = _state_of(self.source.path)
+        if now != self.state:
+            what = "was changed since it was scanned" if now != GONE else "is no longer there"
+            raise FileError(f"{self.label!r} {what}; scan it anew (easyfs.scan).")
 
     @cached_property
     def names(self) -> list[str]:
@@ -299,6 +319,15 @@ def _runs(metadata: Any, rows: int) -> Iterator[tuple[list[int], int, int]]:
         run, n, size = [*run, number], n + group.num_rows, size + group.total_byte_size
     if run:
         yield run, n, size
+
+
+def _state_of(path: Path) -> tuple[int, int]:
+    """Size of a file, and when it was changed last."""
+    try:
+        entry = path.stat()
+    except FileNotFoundError:
+        return GONE
+    return entry.st_size, entry.st_mtime_ns
 
 
 def _places(names: list[str], wanted: Any) -> list[int]:

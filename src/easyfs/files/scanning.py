@@ -91,18 +91,9 @@ class Scan:
     @property
     def n_rows(self) -> int | None:
         """Number of rows, where it is known without reading them: of text only after it has been read."""
+        self._check_unchanged()
         found = [self.learnt.n_rows.get(member.label, member.n_rows) for member in self.members]
         return None if None in found else sum(n for n in found if n is not None)
-
-    @property
-    def state(self) -> list[tuple[int, int]]:
-        """Size and time of the last change of each file."""
-        found = []
-        for member in self.members:
-            path = member.source.path
-            entry = path.stat() if path.exists() else None
-            found.append((0, 0) if entry is None else (entry.st_size, entry.st_mtime_ns))
-        return found
 
     @property
     def format(self) -> str:
@@ -180,6 +171,7 @@ class Scan:
             Most rows of a frame.
         """
         read = self._read_names()
+        self._check_unchanged()
         types = self.types()
         if self.where is not None and hasattr(self.where[1], "begin"):
             self.where[1].begin()
@@ -198,6 +190,7 @@ class Scan:
                     yield replace(piece, frames=partial(completed, member, piece))
                 else:  # how many rows are left is not known before they are read
                     yield from (Piece.read(frame, piece.label) for frame in completed(member, piece))
+        self._check_unchanged()
 
     @property
     def is_delimited(self) -> bool:
@@ -207,6 +200,7 @@ class Scan:
     def texts(self) -> Iterator[Any]:
         """The rows of files of text as they were written, in polars frames of texts."""
         read = self._read_names()
+        self._check_unchanged()
         if self.where is not None:
             self.types()
         for member in self.members:
@@ -223,8 +217,13 @@ class Scan:
         read = self._read_names()
         new = [name for name in read if name not in self.learnt.types]
         if new:
+            self._check_unchanged()
             self._learn(new)
         return {name: self.learnt.types[name] for name in read}
+
+    def _check_unchanged(self) -> None:
+        for member in self.members:
+            member.check_unchanged()
 
     def _read_names(self) -> list[str]:
         extra = () if self.where is None else self.where[0]
@@ -273,8 +272,6 @@ class Scan:
             if name not in member.has and name not in member.keys:
                 continue
             if name in member.has and not member.source.is_delimited:
-                if name not in member.own_types:
-                    raise FileError(f"{member.label!r} no longer has the column {name!r} that it had; scan it anew.")
                 own = member.own_types[name]
             else:
                 own = _type_of_cells(self.learnt.cells[name if name in member.has else _key(name)].final)
@@ -425,7 +422,7 @@ def scan_files(
     for found in find_files(path, every=as_format is not None):
         try:
             source = open_source(found.name, as_format=as_format, options=options, query=query)
-            member = Member(source, found.name, found.keys if hive else {})
+            member = Member.found(source, found.name, found.keys if hive else {})
             assert member.names
             members.append(member)
         except EmptyFileError:
@@ -437,7 +434,7 @@ def scan_files(
 
 def scan_of(source: Source) -> Scan:
     """A table in one file that is open already, such as a copy of standard input."""
-    return Scan([Member(source, source.label.strip("'"), {})], source.names, source.options)
+    return Scan([Member.found(source, source.label.strip("'"), {})], source.names, source.options)
 
 
 def _names_of(members: list[Member]) -> list[str]:

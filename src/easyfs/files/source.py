@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import glob
 import json
 import sys
 import tempfile
@@ -346,6 +347,10 @@ def _opened(given: _Given, options: TextOptions, query: str | None) -> Source:
 def _head(path: Path, name: str) -> bytes:
     """The first bytes of a file that can be read."""
     if not path.exists():
+        if glob.has_magic(name):
+            raise FileError(
+                f"{name!r} is a pattern, not a file; give one of its files (select, apply and scan read patterns)."
+            )
         raise FileError(f"there is no file {name!r}{_near_files(path)}")
     if path.is_dir():
         raise FileError(f"{name!r} is a folder, not a file; give one of its files (select, apply and scan read folders).")

@@ -31,6 +31,8 @@ SHORTEST_RUN = 20
 # numbers are taken for that; up to so many times as wide, such as are spread as if they were drawn and are not in order.
 LEAST_REPEATS, CLOSE, WIDE = 10.0, 2.0, 10.0
 SAMPLE = 1000
+# Larger whole numbers are no longer all told apart as floats.
+TOLD_APART = 1 << 53
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 # Patterns are compiled when they are first used, and kept by ``re``: an import should not wait for them.
 _IDENTIFIER = r"(?i:(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|index|row|rowid|rownum|nr|no)$)"
@@ -145,7 +147,7 @@ def _recognise(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, A
     if dtype == nw.Boolean:
         return _counted(replace(info, kind="boolean"), numbers_of(column))
     if dtype.is_numeric():
-        return _number(info, numbers_of(column), keep)
+        return _number(info, numbers_of(column), keep, *_told_apart(column))
     if dtype in (nw.Categorical, nw.Enum):
         levels = _ordered_levels(column)
         texts = texts_of(column)
@@ -171,6 +173,31 @@ def _dtype_name(column: Any) -> str:
 def numbers_of(column: Any) -> Array:
     """A column of numbers or booleans, with NaN for a missing value."""
     return np.asarray(floats_of(column, nw.Float64), dtype=np.float64)
+
+
+def _seconds_of_intervals(native: Any) -> Array:
+    """Lengths of time of Arrow that count months, days and nanoseconds, as DuckDB has them; a month is 30 days."""
+    found = [
+        np.nan if value is None else (30.0 * value.months + value.days) * 86_400.0 + value.nanoseconds / 1e9
+        for value in native.to_pylist()
+    ]
+    return np.array(found, dtype=np.float64)
+
+
+def has_large_whole_numbers(column: Any) -> bool:
+    """Whether a column has whole numbers that floats do not tell apart, though they would their distances."""
+    if not column.dtype.is_integer() or not column.count():
+        return False
+    low, high = int(column.min()), int(column.max())
+    return max(-low, high) >= TOLD_APART > high - low
+
+
+def _told_apart(column: Any) -> tuple[Array | None, int]:
+    """Of large whole numbers, their distances from the smallest one, and that one; of others nothing."""
+    if not has_large_whole_numbers(column):
+        return None, 0
+    low = int(column.min())
+    return numbers_of(column - low), low
 
 
 def _seconds(column: Any) -> Array:
@@ -252,8 +279,11 @@ def looks_like_identifier(name: Any) -> bool:
     return bool(re.search(_IDENTIFIER, text) or re.search(_CAMEL_IDENTIFIER, text) or re.fullmatch(_INDEX, text.strip()))
 
 
-def is_row_number(name: Any, numbers: Array) -> str:
-    """Why a column of numbers is an identifier rather than a quantity; empty if it is none."""
+def is_row_number(name: Any, numbers: Array, first_number: int = 0) -> str:
+    """Why a column of numbers is an identifier rather than a quantity; empty if it is none.
+
+    The numbers may be distances from a ``first_number``, which matters for what is said alone.
+    """
     observed = numbers[~np.isnan(numbers)]
     first = observed[:50]
     if len(observed) < SHORTEST_RUN or len(np.unique(first)) < len(first) or (first != np.round(first)).any():
@@ -270,7 +300,8 @@ def is_row_number(name: Any, numbers: Array) -> str:
     if distinct == n == span:
         return "whole numbers without a gap, each once: a row number"
     if close and distinct == n and _are_drawn(observed, ordered, steps, span):
-        return f"whole numbers from {ordered[0]:.0f} to {ordered[-1]:.0f}, none twice in {n} rows: a row number"
+        low, high = (first_number + int(number) for number in (ordered[0], ordered[-1]))
+        return f"whole numbers from {low} to {high}, none twice in {n} rows: a row number"
     return (
         f"named like an identifier, with {distinct} different values in {n} rows"
         if named and distinct >= NEARLY_ALL * n
@@ -294,9 +325,12 @@ def _are_drawn(observed: Array, ordered: Array, steps: Array, span: float) -> bo
     return bool(steps.max() <= longest and uneven <= 2.0 / np.sqrt(n))
 
 
-def _number(info: ColumnInfo, numbers: Array, keep: bool) -> tuple[ColumnInfo, Array]:
+def _number(
+    info: ColumnInfo, numbers: Array, keep: bool, apart: Array | None = None, low: int = 0
+) -> tuple[ColumnInfo, Array]:
     info, numbers = _counted(info, numbers)
-    reason = "" if keep or info.kind == "constant" else is_row_number(info.name, numbers)
+    known = keep or info.kind == "constant"
+    reason = "" if known else is_row_number(info.name, numbers if apart is None else apart, low)
     if reason:
         info = replace(info, kind="identifier", used_as=ASIDE, reason=reason)
     return info, numbers
@@ -356,6 +390,12 @@ def _but_for(observed: list[str]) -> str:
     return f", all of them numbers but {len(others)} such as {others[0]!r}: mend these, or make them missing"
 
 
+def no_number(texts: list[str | None]) -> str:
+    """The first of some texts that is no number, or else the first."""
+    known = [text for text in texts if text is not None]
+    return next((text for text in known if not _all_numbers([text])), next(iter(known), ""))
+
+
 def _all_numbers(texts: list[str]) -> bool:
     try:
         return all(np.isfinite(float(text)) and "_" not in text for text in texts)
@@ -405,6 +445,8 @@ def _objects(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any
     native = column.to_native()
     if str(getattr(native, "dtype", "")).startswith("period"):
         return _date(info, np.asarray(native.dt.to_timestamp()).astype("datetime64[us]"))
+    if str(getattr(native, "type", "")) == "month_day_nano_interval":
+        return _counted(replace(info, kind="duration"), _seconds_of_intervals(native))
     if column.null_count() == len(column):
         return _counted(info, np.full(len(column), np.nan))
     values = column.to_list() if column.dtype != nw.Unknown else list(np.asarray(native))

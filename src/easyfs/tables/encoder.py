@@ -21,10 +21,13 @@ from easyfs.tables.columns import (
     MOST_LEVELS,
     NUMBER,
     SHORTEST_RUN,
+    TOLD_APART,
     ColumnInfo,
     as_texts,
     count_missing,
+    has_large_whole_numbers,
     is_row_number,
+    no_number,
     numbers_of,
     recognise,
     series_of,
@@ -274,10 +277,22 @@ def read_table(
     check_is_table(X)
     if numeric_columns(X).all():
         matrix = to_matrix(X, **checks)
-        if not _has_odd_numbers(matrix, column_names(X) or [], np.concatenate([keep, whole])):
+        odd = _has_odd_numbers(matrix, column_names(X) or [], np.concatenate([keep, whole]))
+        if not odd and not any(has_large_whole_numbers(series) for series in _columns_of(X, _large(matrix))):
             return None, matrix
         del matrix
     return TableEncoder.learn(X, keep, whole, counting=counting, **checks)
+
+
+def _large(matrix: Array) -> Array:
+    """Columns whose first rows have numbers that floats may not tell apart."""
+    return np.flatnonzero((np.abs(matrix[:50]) >= TOLD_APART).any(axis=0))
+
+
+def _columns_of(X: Any, places: Array) -> list[Any]:
+    """Some columns of a table."""
+    columns = series_of(X) if len(places) else []
+    return [columns[j] for j in places]
 
 
 def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
@@ -365,8 +380,8 @@ def _values_as(code: _Code, column: Any) -> Any:
         return as_texts(column, values)
     if code.info.used_as == NUMBER and isinstance(values, list):
         raise ValueError(
-            f"column {code.info.name!r} held numbers when it was first seen, but holds {found.kind} now "
-            f"(for example {next(iter(found.examples), '')!r})."
+            f"column {code.info.name!r} held numbers when it was first seen, but holds {found.kind} now (for example "
+            f"{no_number(values)!r}): mend this, or make it missing."
         )
     if code.info.used_as == DATE_PARTS and getattr(values, "dtype", np.dtype(object)).kind != "M":
         raise ValueError(f"column {code.info.name!r} held dates when it was first seen, but holds {found.kind} now.")

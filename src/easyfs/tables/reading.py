@@ -159,8 +159,8 @@ def check_labels(y: Array) -> None:
     if looks is not None and (_are_quantities(looks, counts, n) if looks.numbers is not None else few_rows):
         into = "days since the first" if looks.value is None else f"numbers, such as {looks.value:.12g}"
         raise ValueError(
-            f"y holds text that looks like {looks.what} (for example {looks.example!r}), with {found}: turn it into "
-            f"{into}{insist}."
+            f"y holds text that looks like {looks.what} (for example {looks.example!r}){but_for(looks, labels)}, with "
+            f"{found}: turn it into {into}{insist}."
         )
     if n >= FEWEST_ROWS and k >= NEARLY_ALL * n:
         numbers = ", or say task='regression' if the values are quantities" if labels.dtype.kind in "iuf" else ""
@@ -173,6 +173,12 @@ def check_labels(y: Array) -> None:
             f"y holds {found} and is read as that many classes, of few rows each; check that this is the right column, and "
             "say task='classification' if it is."
         )
+
+
+def but_for(looks: Looks, labels: Array) -> str:
+    """What among texts that look like numbers is none, in words; empty where all are."""
+    others = [] if looks.numbers is None else labels[np.isnan(looks.numbers)].tolist()
+    return f" but for {len(others)} of its values, such as {others[0]!r}, which must be mended" if others else ""
 
 
 def _are_quantities(looks: Looks, counts: Array, n: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import numbers
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,12 +16,24 @@ from sklearn.utils.validation import column_or_1d
 from easyfs.common.parameters import check_choice
 from easyfs.common.types import Array
 from easyfs.tables.frames import as_numpy
-from easyfs.tables.reading import FEWEST_ROWS, are_whole, check_labels, code_values, looks_like, read_numbers, reading_of
+from easyfs.tables.reading import (
+    FEWEST_ROWS,
+    are_whole,
+    but_for,
+    check_labels,
+    code_values,
+    looks_like,
+    read_numbers,
+    reading_of,
+)
 
 TASKS = ("auto", "classification", "regression")
 # Numbers that differ by no more than this share of their size differ by rounding only.
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 CONSTANT_TARGET = "y is constant: there is nothing to explain. Check the target column, or fit without y."
+
+
+NO_DATES = "y holds dates or lengths of time; turn them into numbers, such as days since the first, or days."
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +112,10 @@ def check_target(y: Any, n: int, task: str) -> Target:
     if y.dtype.kind == "c":
         raise ValueError("y holds complex numbers; give its real part, or real and imaginary part as two targets.")
     if y.dtype.kind in "Mm":
-        raise ValueError("y holds dates or times; turn them into numbers, such as days since the first.")
+        raise ValueError(NO_DATES)
     check_observed(y)
     _check_one_type(y)
+    _check_plain(y)
     kind = _kind_of_target(y, task, category)
     if kind == "classes":
         classes, codes = code_values(y)
@@ -125,8 +139,8 @@ def _no_numbers(y: Array) -> str:
         return f"y holds text (for example {example!r}), but task='regression' needs numbers; use task='classification'."
     into = "days since the first" if looks.value is None else f"numbers, such as {looks.value:.12g}"
     return (
-        f"y holds text that looks like {looks.what} (for example {looks.example!r}), but task='regression' needs numbers: "
-        f"turn it into {into}, or use task='classification'."
+        f"y holds text that looks like {looks.what} (for example {looks.example!r}){but_for(looks, labels)}, but "
+        f"task='regression' needs numbers: turn it into {into}, or use task='classification'."
     )
 
 
@@ -136,6 +150,21 @@ def _check_one_type(y: Array) -> None:
     text = np.array([isinstance(value, str) for value in y.ravel()], dtype=bool)
     if text.any() and not text.all():
         raise ValueError("y mixes labels that are text with others that are not; make all of them text, or none.")
+
+
+def _check_plain(y: Array) -> None:
+    """A target holds labels or numbers, one in each cell."""
+    if y.dtype != object:
+        return
+    odd = next((value for value in y.ravel() if not isinstance(value, (str, bytes, numbers.Number, Decimal))), None)
+    if odd is None:
+        return
+    if isinstance(odd, (dt.date, dt.time, dt.timedelta)):
+        raise ValueError(NO_DATES)
+    raise ValueError(
+        f"y holds values of type {type(odd).__name__} (for example {str(odd)[:60]!r}): unknown label type. Give a "
+        "number, or a label such as text, for each row."
+    )
 
 
 def check_observed(y: Array, first: int = 0) -> None:

@@ -23,7 +23,7 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
         try:
             weight = np.array(sample_weight, dtype=np.float64)  # a copy: a stream keeps it beyond this call
         except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight={sample_weight!r}: give one number for each row.") from error
+            raise ValueError(f"sample_weight{no_numbers_in(sample_weight)}: give one number for each row.") from error
     if weight.ndim != 1:
         raise ValueError(f"sample_weight has {weight.ndim} dimensions; Sample weights must be 1D array or scalar.")
     if len(weight) != n:
@@ -38,6 +38,15 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
     if not weight.any():
         raise ValueError(NO_WEIGHT)
     return weight
+
+
+def no_numbers_in(given: Any) -> str:
+    """What weights hold that are no numbers, as the end of a sentence, with the name of the column that they are."""
+    name = getattr(given, "name", None)
+    called = f" (column {name!r})" if isinstance(name, str) else ""
+    entries = given if has_rows(given) and n_rows_of(given) else [given]
+    odd = next((entry for entry in entries if not isinstance(entry, numbers.Real)), entries)
+    return f"{called} holds {str(odd)[:60]!r}, which is no number"
 
 
 def weighs_nothing(sample_weight: Any, n: int) -> bool:
