@@ -187,8 +187,14 @@ STEPS = {
         Step("spark", ("scale/spark_correlation.py", "scale/page.py"), "Spark in scale.md", "minutes; needs Java"),
         Step(
             "gpu",
-            ("scale/gpu.py --cpu", "scale/gpu.py --tf32", "scale/one_answer.py --engines GPU", "scale/page.py"),
-            "a GPU in scale.md",
+            (
+                "scale/gpu.py --cpu",
+                "scale/gpu.py --tf32",
+                "scale/cores.py",
+                "scale/one_answer.py --engines GPU",
+                "scale/page.py",
+            ),
+            "a GPU and many cores in scale.md",
             "minutes; needs a GPU",
         ),
     )

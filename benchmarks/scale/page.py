@@ -184,6 +184,29 @@ def gpu() -> list[str]:
     return [*lines, "", *made_with(rows), ""]
 
 
+def cores() -> list[str]:
+    """What more threads bring."""
+    rows = last("scale-cores", lambda row: (row["rows"], row["columns"], row["threads"]))
+    if not rows:
+        return []
+    lines = [
+        "## Many cores",
+        "",
+        "Tables of float32 in memory, two classes, 50 columns chosen: seconds, the median of fits after one that is not",
+        "counted (of the larger table one). `benchmarks/scale/cores.py`.",
+        "",
+        *table_head(
+            ["table", "threads", "a fit", "without joint effects", "X.T @ X", "fit / X.T @ X", "without / X.T @ X"]
+        ),
+    ]
+    for row in rows:
+        fit, plain, gram = row["fit"], row["without_joint_effects"], row["gram"]
+        cells = [f"{row['rows']:,} x {row['columns']:,}", row["threads"], *(f"{t:.3f}" for t in (fit, plain, gram))]
+        lines.append(f"| {' | '.join(map(str, [*cells, f'{fit / gram:.1f}', f'{plain / gram:.1f}']))} |")
+    several = {**rows[0], "threads": f"{min(r['threads'] for r in rows)} to {max(r['threads'] for r in rows)}"}
+    return [*lines, "", *made_with([several]), ""]
+
+
 def one_answer() -> list[str]:
     """Every engine against memory."""
     rows = last("one-answer", lambda row: (row["table"], row["engine"], row["form"]))
@@ -212,7 +235,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=PAGES / "scale.md")
     args = parser.parse_args()
     lines = ["# Large tables, measured", "", "What to use when, and what it means: [large tables](../scale.md).", ""]
-    for part in (files, costs, dask, spark, wide, gpu, one_answer):
+    for part in (files, costs, dask, spark, wide, gpu, cores, one_answer):
         lines += part()
     write("\n".join(lines), args.out)
     print(f"wrote {args.out}")
