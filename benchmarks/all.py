@@ -134,10 +134,14 @@ STEPS = {
         ),
         Step(
             "confirm",
-            ("confirm/run.py", "confirm/page.py"),
-            "confirm.md, confirm-tables.md, confirm.svg",
+            (
+                "confirm/run.py",
+                "confirm/run.py --methods EasyFS --raw {state}/confirm-again",
+                "confirm/again.py --raw {state}/confirm-again",
+                "confirm/page.py",
+            ),
+            "confirm.md, confirm-tables.md, confirm.svg: what was run once, and whether the present code chooses the same",
             "an hour",
-            ("confirm/raw/*.jsonl",),
         ),
         Step(
             "race",

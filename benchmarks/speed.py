@@ -152,13 +152,14 @@ def page() -> str:
 
     commit = {row["case"]: row["commit"] for row in rows_of("speed")}
     runs = {case: [r for r in rows_of("speed") if r["case"] == case and r["commit"] == commit[case]] for case in commit}
+    most = max(map(len, runs.values()))
     imports = {row["statement"]: row for row in rows_of("imports")}
     lines = [
         "# How long a fit takes",
         "",
         "As ratios to operations that everybody knows, timed in turn with the fit in one process, a tenth of a second",
         "after what went before (idle workers of BLAS spin for a while): median and quartiles of the pairs of",
-        f"{max(map(len, runs.values()))} runs, each in a fresh process; the largest memory of them. The limits",
+        f"{f'{most} runs' if most > 1 else 'one run'}, each in a fresh process; the largest memory of them. The limits",
         "are those of `benchmarks/speed.py`, which makes this page; that of 2000 x 2000 with the",
         "search for joint effects was set after it was first measured ([tuning](../tuning.md)). Every run is in",
         "`benchmarks/raw`.",

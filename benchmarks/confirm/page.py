@@ -317,7 +317,8 @@ def table_page(results: Results) -> str:
         "# The tables of the confirmatory comparison",
         "",
         "What they are, and what came out, by model. Scores are accuracy or",
-        "1 - NMSE. Made by `benchmarks/confirm/page.py`.",
+        "1 - NMSE. Made by `benchmarks/confirm/page.py`; with which version and commit, on which machine and when:",
+        "[the comparison](confirm.md).",
         "",
     ]
     lines += ["| table | rows | columns | classes | source | about |", "|---|---|---|---|---|---|"]

@@ -7,7 +7,9 @@ folds, shuffled with seed 0, stratified for classes, rows that belong together o
 ``--repeats``. Imputation, scaling and selection learn from the training rows alone, and all methods see the same folds. A
 fit may take ``--time-limit`` seconds, and so may a model: methods that can stop by themselves stop there with the best so
 far, and the row says so; any other is ended, and the row says that. Each row bears version, commit, date, machine, threads.
-Results go to benchmarks/confirm/raw, one file a table; a rerun does only what is missing. ``page.py`` makes the page.
+Results go to benchmarks/confirm/raw, one file a table; a rerun does only what is missing, and leaves what an earlier code
+found: this is run once. ``page.py`` makes the page. With ``--raw`` they go to another folder, where only results of the
+present code count; ``again.py`` compares the two.
 
 ``--order methods``: quick methods on all tables, then trees, then slow ones; within that small tables first.
 ``--order tables``: small tables first, all methods on each. ``--rehearse`` runs on made-up tables of the same shapes, into
@@ -102,6 +104,7 @@ def run(name: str, labels: list[str], args: argparse.Namespace, mark: dict[str, 
         memory_limit=MEMORY_LIMIT,
         progress=progress,
         stamp=mark,
+        any_code=args.raw == RAW,
     )
 
 

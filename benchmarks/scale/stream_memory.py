@@ -3,7 +3,7 @@
 Writes a set of Parquet files of a given size with a seed: neither compressed nor with a dictionary, in row groups of
 65,536 rows, which is easiest to read; or, with ``--written``, as pyarrow or polars write them if nothing is said. Fits it
 by ``easyfs.scan``; merely reads its columns once, by ``pyarrow`` alone and by ``easyfs.scan``; reads them twice and adds up
-X'X of each batch, which is the least that a fit of many columns can do. In turn, each in a fresh process, as often as is
+X'X of each batch in a plain loop. In turn, each in a fresh process, as often as is
 asked. Prints medians and ranges of seconds and of seconds of the processor (all threads), how many times as long as each of
 these a fit takes, rows per second, and the largest peak of memory, before and at the end.
 

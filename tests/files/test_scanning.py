@@ -450,3 +450,18 @@ def test_files_with_numbers_that_are_written_in_different_ways(tmp_path):
     (tmp_path / "b.csv").write_text("a,y\n" + "".join(f"{i}.25,{i % 2}\n" for i in range(40)))
     with pytest.warns(UserWarning, match=r"numbers that are written in different ways \(such as .*make them alike"):
         easyfs.scan([tmp_path / "a.csv", tmp_path / "b.csv"]).types()
+
+
+def test_a_column_called_as_the_key_of_another(tmp_path):
+    pl.DataFrame({"a=": ["-99", "2,5", "1,132"], "a": ["1,5", "2,5", "3,5"]}).write_csv(tmp_path / "a.csv", separator=";")
+    scan = easyfs.scan(tmp_path / "a.csv", missing=["-99"])
+    assert scan.collect()["a="].to_list() == [None, 2.5, 1.132]
+
+
+def test_a_file_that_is_gone_can_be_shown(tmp_path):
+    pl.DataFrame({"a": [1, 2]}).write_parquet(tmp_path / "a.parquet")
+    scan = easyfs.scan(tmp_path / "a.parquet")
+    (tmp_path / "a.parquet").unlink()
+    assert "not as they were" in repr(scan)
+    with pytest.raises(FileError, match="is no longer there; scan it anew"):
+        _ = scan.size

@@ -105,6 +105,12 @@ def test_any_name(names: list[str]) -> None:
         assert by_sqlite(sql, table, "data")[0] == chosen.columns
 
 
+def test_names_that_polars_would_read_as_patterns() -> None:
+    names = ["*", "^a$", "a"]
+    chosen, table = selection(names, ["*", "^a$"]), pl.from_pandas(table_of(names))
+    assert run_code(chosen.code("polars"), data=table).columns == chosen.columns
+
+
 def test_a_table_without_names_is_taken_by_position() -> None:
     X = np.random.default_rng(0).standard_normal((20, 5))
     chosen = SavedSelection(content_of(make_selector("pearson", 2, include=[1, 4]).fit(X, X[:, 1])))

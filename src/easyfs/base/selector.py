@@ -312,9 +312,7 @@ class BaseSelector(Explained, SelectorMixin, BaseEstimator):
             reduced = super().transform(X)
             return reduced.astype(np.float64) if getattr(reduced, "dtype", None) == np.dtype(object) else reduced
         validate_data(self, X, reset=False, skip_check_array=True)
-        names = column_names(X)
-        assert names is not None
-        return to_matrix(X.select([names[j] for j in self.get_support(indices=True)]))
+        return to_matrix(take_columns(X, self.get_support(indices=True)))
 
     def take(self, X: Any) -> Any:
         """Take the selected columns of a table as they are, in the table's own library.

@@ -103,10 +103,10 @@ def _infos(X: Any) -> list[Any]:
 
     infos = []
     with progress_bar("looking at columns", X.width) as progress:
-        for name, series, column in zip(X.columns, X, series_of(X), strict=True):
+        for name, dtype, column in zip(X.columns, X.dtypes, series_of(X), strict=True):
             info, _ = recognise(name, column)
-            if info.n_distinct is None and not series.dtype.is_nested():
-                info = replace(info, n_distinct=series.drop_nulls().n_unique())
+            if info.n_distinct is None and not dtype.is_nested():
+                info = replace(info, n_distinct=column.drop_nulls().n_unique())
             infos.append(info)
             if progress is not None:
                 progress(len(infos))

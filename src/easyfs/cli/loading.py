@@ -140,7 +140,7 @@ def load(
     loaded = Loaded(source, frame)
     if beside is not None:
         frame = beside.beside(frame, source.label)
-        loaded.added = frame.select(targets)
+        loaded.added = frame[list(targets)]
     if targets:
         gone = missing_in_any([frame[target] for target in targets], source.options.missing)
         if gone.all():
@@ -149,9 +149,9 @@ def load(
             loaded.rows = ~gone
             warn_of_gone(int(gone.sum()), len(frame), targets)
             frame = frame.filter(loaded.rows)
-        loaded.y = frame[targets[0]] if len(targets) == 1 else frame.select(targets)
+        loaded.y = frame[targets[0]] if len(targets) == 1 else frame[list(targets)]
     loaded.others = {option: frame[name] for option, name in special.items()}
-    loaded.X = slim(frame.drop([*targets, *dict.fromkeys(special.values())]))
+    loaded.X = slim(frame[[name for name in frame.columns if name not in {*targets, *special.values()}]])
     return loaded
 
 
@@ -208,6 +208,7 @@ def missing_in_any(values: list[Any], extra: tuple[str, ...]) -> Any:
 
 def missing_target(values: Any, extra: tuple[str, ...]) -> Any:
     """Which rows have no target."""
+    values = values.alias("")  # polars would read some names as patterns
     gone = values.is_null()
     if values.dtype.is_float():
         gone |= values.is_nan().fill_null(True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from easyfs.cli.problems import CommandError, WrongUsageError
+from easyfs.common.telling import first_line
 
 STANDARD = "-"
 
@@ -77,7 +78,10 @@ class Outputs:
             return
         temporary = path.with_name(f".{os.getpid()}-{len(self._ready)}.{path.name}")
         self._ready.append((temporary, path))
-        save(temporary)
+        try:
+            save(temporary)
+        except OSError as error:  # the disk is full, or the file too large for it
+            raise CommandError(f"{name!r} cannot be written: {first_line(error)}.") from error
 
     def finish(self) -> None:
         """Rename all files to their names, and copy what is for standard output."""

@@ -46,7 +46,7 @@ class TargetTable:
                     f"{FILE}: {self.label} has {own}, but {label} has {len(table):,}; rows must be in the same order, or "
                     "say --join COLUMN."
                 )
-            return table.hstack(self.frame.select(self.targets))
+            return table.hstack(self.frame[list(self.targets)])
         return self._joined(table, label, self.join)
 
     def _joined(self, table: Any, label: str, key: str) -> Any:
@@ -62,7 +62,7 @@ class TargetTable:
                 f"--join: {self.label} has several rows with {key!r} = {twice[0]!r}; one target a row is needed."
             )
         known = known.with_columns(own.drop_nulls().cast(other.dtype, strict=False))
-        found = table.join(known, on=key, how="left", maintain_order="left").select(*table.columns, *self.targets)
+        found = table.join(known, on=key, how="left", maintain_order="left")[[*table.columns, *self.targets]]
         unused = int((~known[key].is_in(other.unique().to_list())).sum())
         if unused == len(known):
             raise CommandError(f"--join: no {key!r} of {self.label} is found in {label}.")

@@ -36,6 +36,7 @@ def open_parts(X: Any, y: Any = None, sample_weight: Any = None) -> PartedTable 
 def _open_stream(X: Any, y: Any, sample_weight: Any) -> PartedTable | None:
     """A table that is read batch by batch; None for another one of the same library."""
     from easyfs.engines.stream import of_dataset, of_lazy_frame, of_relation, of_scan, readable  # noqa: PLC0415
+    from easyfs.files.delimited import check_names  # noqa: PLC0415
     from easyfs.files.scanning import Scan  # noqa: PLC0415
 
     if isinstance(X, Scan):
@@ -46,6 +47,7 @@ def _open_stream(X: Any, y: Any, sample_weight: Any) -> PartedTable | None:
         return of_lazy_frame(X, names, _roles(names, y, sample_weight, "a LazyFrame"))
     if module.startswith("pyarrow") and module.endswith("dataset") and hasattr(X, "get_fragments"):
         names = list(X.schema.names)
+        check_names(names, "X")
         return of_dataset(X, names, _roles(names, y, sample_weight, "a pyarrow dataset"))
     if name == "DuckDBPyRelation":
         names = readable(lambda: list(X.columns), "the relation")

@@ -28,7 +28,7 @@ from easyfs.tables.frames import as_numpy, is_table, missing_in, n_rows_of, take
 from easyfs.tables.naming import Roles
 from easyfs.tables.reading import code_values
 from easyfs.tables.target import Target
-from easyfs.tables.weights import check_weights, no_numbers_in, no_weights_of_one
+from easyfs.tables.weights import as_weights, check_weights, no_numbers_in, no_weights_of_one
 
 Result = TypeVar("Result")
 Progress = Callable[[int], None]
@@ -137,7 +137,7 @@ def check_part_weights(part: Part, n: int) -> Array | None:
     if part.weight is None:
         return None
     try:
-        weight = np.asarray(labels_of(part.weight), dtype=np.float64)
+        weight = as_weights(labels_of(part.weight))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{part.label}: sample_weight{no_numbers_in(part.weight)}: give one number for each row."

@@ -294,6 +294,21 @@ def _counts_of(y: Array) -> dict[Any, int] | None:
     return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
 
 
+def _target_of(part: Part, there: Array, n: int) -> tuple[Array | None, bool]:
+    """The target in some of the ``n`` rows of a part, and whether it is a category by what its own library says."""
+    if part.y is None:
+        return None, False
+    if n_rows_of(part.y) != n:
+        raise ValueError(f"{part.label}: y has {n_rows_of(part.y)} entries, but there are {n} rows.")
+    y, category = read_values(part.y if len(there) == n else take_rows(part.y, there))
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    try:
+        check_observed(y, part.row(0) + there)
+    except ValueError as error:
+        raise ValueError(f"{part.label}: {error}") from error
+    return y, category
+
+
 def scan(
     part: Part,
     seed: int,
@@ -327,32 +342,26 @@ def scan(
     if size is None:
         size = sample_rows(part.X.shape[1], memory_limit)
     weight = check_part_weights(part, n)
-    y, category = (None, False) if part.y is None else read_values(part.y)
-    if y is not None and y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y is not None and len(y) != n:
-        raise ValueError(f"{part.label}: y has {len(y)} entries, but there are {n} rows.")
-    if y is not None:
-        try:
-            check_observed(y, part.row(0))
-        except ValueError as error:
-            raise ValueError(f"{part.label}: {error}") from error
-    rows = np.arange(n) if weight is None else np.flatnonzero(weight > 0)  # others do not count
-    there = part.X if weight is None or len(rows) == n else take_rows(part.X, rows)
-    levels = levels_in(there, None if weight is None else weight[rows])
-    numbers = part.first + rows
+    there = np.arange(n) if weight is None else np.flatnonzero(weight > 0)  # other rows do not count
+    y, category = _target_of(part, there, n)
+    X = part.X if len(there) == n else take_rows(part.X, there)
+    levels = levels_in(X, None if weight is None else weight[there])
+    own, numbers = np.arange(len(there)), part.first + there
     weighed: tuple[Weighed, ...] = ()
     whole = True
     if weight is not None:
-        weighed, whole = (Weighed(part.first, float(weight.sum()), len(rows), n),), bool((weight == np.round(weight)).all())
+        weighed, whole = (
+            (Weighed(part.first, float(weight.sum()), len(there), n),),
+            bool((weight == np.round(weight)).all()),
+        )
     if weight is not None and numbering is not None:
         if numbering.counted:
-            rows, weight = np.repeat(np.arange(n), weight.astype(np.intp)), None
+            own, weight = np.repeat(own, weight[there].astype(np.intp)), None
         if part.first not in numbering.offsets:
             raise ValueError(f"{part.label}: {OTHER_ROWS}")
-        numbers = numbering.offsets[part.first] + np.arange(len(rows))
-    hashes = row_hashes(seed, numbers)
-    labels = None if y is None else y[rows]
+        numbers = numbering.offsets[part.first] + np.arange(len(own))
+    hashes, rows = row_hashes(seed, numbers), there[own]
+    labels = None if y is None else y[own]
     counts = None if labels is None else _counts_of(labels)
     whole_part = len(rows) == n and (np.diff(rows) == 1).all()
     return Scanned(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import pickle
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +27,7 @@ from easyfs.engines.vectors import (
     vector_table,
     widths_of,
 )
+from easyfs.files.delimited import check_names
 from easyfs.tables.naming import Roles, split
 
 Result = TypeVar("Result")
@@ -282,9 +282,7 @@ class SparkTable:
                     f"column {entry.name!r} of X holds {entry.dataType.simpleString()}, which Spark does not send to "
                     "Python; cast it to a number, or leave it out."
                 )
-        twice = [name for name, count in Counter(frame.columns).items() if count > 1]
-        if twice:
-            raise ValueError(f"X has several columns called {twice[0]!r}; give each column a name of its own.")
+        check_names(frame.columns, "X")
         self._vectors = [name for name in vector_columns(frame.schema) if name not in roles.names]
 
     @cached_property

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
+
+import numpy as np
 
 from easyfs.common.telling import first_line
 from easyfs.common.threads import map_blocks, threads_for
 from easyfs.engines.parts import Part, Progress
 from easyfs.files.members import Piece
 from easyfs.files.scanning import Scan
-from easyfs.tables.frames import n_rows_of
+from easyfs.tables.columns import INTERVALS, seconds_of_intervals
+from easyfs.tables.frames import lazy_columns, n_rows_of
 from easyfs.tables.naming import Roles, split
 
 # Numbers in a batch: large enough that products run at full speed, small enough that a few fit into any memory.
@@ -131,7 +135,7 @@ def of_lazy_frame(frame: Any, names: list[str], roles: Roles) -> StreamTable:
                 yield Piece.read(batch[start : start + size], "the LazyFrame")
 
     pieces = _each_readable(pieces, "the LazyFrame", "; easyfs.scan says which file it is, and where")
-    return StreamTable(names, roles, pieces, frame.select)
+    return StreamTable(names, roles, pieces, partial(lazy_columns, frame))
 
 
 def _slices(frame: Any, size: int) -> Iterator[Any]:
@@ -177,9 +181,17 @@ def of_dataset(dataset: Any, names: list[str], roles: Roles) -> StreamTable:
 
 
 def _whole_types(table: Any) -> Any:
-    """A table of Arrow without views of texts, of which pyarrow takes no rows."""
+    """A table of Arrow without types of which pyarrow takes no rows, or wrong ones: views, runs, lengths in months."""
     import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
 
+    for place, entry in enumerate(table.schema):
+        if str(entry.type).startswith("run_end_encoded"):
+            table = table.set_column(place, entry.name, pc.run_end_decode(table.column(place)))
+        elif str(entry.type) == INTERVALS:
+            micro = np.round(1e6 * seconds_of_intervals(table.column(place)))
+            lengths = pa.array(np.where(np.isnan(micro), 0.0, micro).astype("timedelta64[us]"), mask=np.isnan(micro))
+            table = table.set_column(place, entry.name, lengths)
     plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     found = [(entry.name, plain.get(str(entry.type), entry.type)) for entry in table.schema]
     return table.cast(pa.schema(found)) if any(str(entry.type) in plain for entry in table.schema) else table

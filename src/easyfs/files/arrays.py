@@ -104,7 +104,7 @@ def read_libsvm(path: Path, label: str, packing: Packing | None, options: TextOp
 def write_arrays(frame: Any, target: str | None, out: IO[bytes]) -> None:
     """Save a frame as ``X``, ``feature_names`` and, where it has the target, ``y``."""
     columns = [name for name in frame.columns if name != target]
-    table = frame.select(columns)
+    table = frame[columns]
     for series in table:
         if not (series.dtype.is_numeric() or str(series.dtype) == "Boolean"):
             raise FileError(

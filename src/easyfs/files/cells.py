@@ -95,6 +95,9 @@ class Cells:
 
     def read(self, texts: Any) -> Any:
         """Cells as what all of them were found to be."""
+        return self._read(_nameless(texts)).alias(texts.name)
+
+    def _read(self, texts: Any) -> Any:
         pl = self._pl
         kind = self.final
         if kind == "text":
@@ -103,7 +106,7 @@ class Cells:
         if kind == "boolean":
             lower = texts.str.to_lowercase()
             found = pl.when(lower == "true").then(True).when(lower == "false").then(False)
-            return pl.select(found.alias(texts.name)).to_series()
+            return pl.select(found).to_series()
         if kind == "date":
             return dates_of(texts, str(self.order))
         numbers = numbers_of(texts, PLAIN if self.kind != "written" else str(self.style))
@@ -117,7 +120,7 @@ class Cells:
         """Take a chunk into account; gives its values, where they are numbers or booleans."""
         if self.kind == "text":
             return texts
-        kind, values = self._convert(texts, codes)
+        kind, values = self._convert(_nameless(texts), codes)
         self.kind = self._together(kind)
         return values
 
@@ -179,7 +182,7 @@ class Cells:
             return "text", texts
         lower = texts.str.to_lowercase()
         found = pl.when(lower == "true").then(True).when(lower == "false").then(False)
-        return "boolean", pl.select(found.alias(texts.name)).to_series()
+        return "boolean", pl.select(found).to_series()
 
     def _numbers_of(self, texts: Any, numbers: Any) -> tuple[str, Any]:
         """Numbers: whole, any, or such as do not fit into one."""
@@ -228,6 +231,11 @@ class Cells:
         types = [part.dtype for part in self._parts if part.dtype.is_integer()]
         widest = max(types, key=_bits)
         return [part.cast(widest) for part in self._parts]
+
+
+def _nameless(texts: Any) -> Any:
+    """Cells without the name of their column: polars would read some names as patterns."""
+    return texts.alias("")
 
 
 def _bits(dtype: Any) -> int:

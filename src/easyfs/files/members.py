@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -13,7 +12,8 @@ from easyfs.common.extras import optional
 from easyfs.files.blocks import text_blocks
 from easyfs.files.cells import Cells
 from easyfs.files.formats import EmptyFileError, FileError
-from easyfs.files.source import Source, check_line, without_words
+from easyfs.files.source import Source, check_line, has_empty_row, without_words
+from easyfs.tables.frames import lazy_columns
 
 # Numbers of rows that are left to a thread to be read: pieces of more are read ahead, a frame at a time.
 PIECE_NUMBERS = 1 << 24
@@ -142,7 +142,7 @@ class Member:
 
         def cut(piece: Piece) -> Iterator[Any]:
             for whole in piece.frames():
-                frame = without_words(whole if whole.columns == own else whole.select(own), words)
+                frame = without_words(whole if whole.columns == own else whole[own], words)
                 size = -(-len(frame) // max(1, -(-len(frame) // rows)))  # parts of one size
                 for start in range(0, len(frame), max(1, size)):
                     yield frame if len(frame) <= rows else frame[start : start + size]
@@ -188,16 +188,18 @@ class Member:
     def _parquet(self, own: list[str], rows: int) -> Iterator[Piece]:
         pl = optional("polars", "cli", "reading a table")
         path = self.source.path
-        lazy = pl.scan_parquet(path, glob=False).select(own)
-        if importlib.util.find_spec("pyarrow") is None:
+        lazy = lazy_columns(pl.scan_parquet(path, glob=False), own)
+        try:
+            import pyarrow as pa  # noqa: PLC0415
+            import pyarrow.parquet as pq  # noqa: PLC0415
+
+            # A buffer of its own for each column: otherwise all that a file holds would stay in memory up to its end.
+            file = pq.ParquetFile(path, pre_buffer=False, buffer_size=COLUMN_BUFFER)
+        except (ImportError, NotImplementedError):  # it is not installed, or does not know a type
             for start in range(0, self.n_rows or 0, rows):
                 yield Piece.read(lazy.slice(start, rows).collect(), self.label)
             return
-        import pyarrow as pa  # noqa: PLC0415
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        # A buffer of its own for each column: otherwise all that a file holds would stay in memory up to its end.
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=COLUMN_BUFFER) as file:
+        with file:
             held = len(own) / max(1, len(self.names))
             begin = 0
             for groups, n, size in _runs(file.metadata, rows):
@@ -213,28 +215,28 @@ class Member:
 
     def _arrow(self, own: list[str]) -> Iterator[Any]:
         pl = optional("polars", "cli", "reading a table")
-        if importlib.util.find_spec("pyarrow") is None:
+        try:
+            import pyarrow as pa  # noqa: PLC0415
+        except ImportError:
             yield replace(self.source).read(own)
             return
-        import pyarrow as pa  # noqa: PLC0415
-
         with pa.memory_map(str(self.source.path)) as stream:
-            if self.source.is_stream():
-                batches: Any = pa.ipc.open_stream(stream)
-            else:
-                file = pa.ipc.open_file(stream)
-                batches = (file.get_batch(number) for number in range(file.num_record_batches))
-            for number, batch in enumerate(batches):
-                try:
+            begun = False
+            try:
+                if self.source.is_stream():
+                    batches: Any = pa.ipc.open_stream(stream)
+                else:
+                    file = pa.ipc.open_file(stream)
+                    batches = (file.get_batch(number) for number in range(file.num_record_batches))
+                for batch in batches:
                     frame = pl.from_arrow(pa.Table.from_batches([batch]).select(own))
-                except KeyError:  # a type that this pyarrow does not know
-                    if number:
-                        raise
-                    frame = None
-                if frame is None:
-                    yield replace(self.source).read(own)
-                    return
-                yield frame
+                    frame.columns = own  # polars would give a column without a name one
+                    begun = True
+                    yield frame
+            except (KeyError, NotImplementedError):  # a type that this pyarrow does not know
+                if begun:
+                    raise
+                yield replace(self.source).read(own)
 
     @cached_property
     def _lines_read(self) -> tuple[dict[str, Any], int]:
@@ -298,7 +300,7 @@ class Member:
             raise FileError(
                 f"{self.source.label} cannot be read between lines {first_line} and {last}: {error}."
             ) from error
-        if schema is None and frame.select(pl.all_horizontal(pl.all().is_null()).any()).item():
+        if schema is None and has_empty_row(frame):
             self._check(chunk, first_line)  # a line may be no object
         return frame
 

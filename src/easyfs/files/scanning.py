@@ -28,6 +28,8 @@ class Learnt:
     ----------
     cells : dict of str to Cells
         What the cells of text are, for each column.
+    keys : dict of str to Cells
+        What the names of folders say, for each column that they give.
     types : dict of str to polars type
         The type of each column.
     n_rows : dict of str to int
@@ -37,6 +39,7 @@ class Learnt:
     """
 
     cells: dict[str, Cells] = field(default_factory=dict)
+    keys: dict[str, Cells] = field(default_factory=dict)
     types: dict[str, Any] = field(default_factory=dict)
     n_rows: dict[str, int] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
@@ -86,6 +89,7 @@ class Scan:
     @property
     def size(self) -> int:
         """Bytes of the files."""
+        self._check_unchanged()
         return sum(path.stat().st_size for path in {member.source.origin for member in self.members})
 
     @property
@@ -107,8 +111,12 @@ class Scan:
 
     def __repr__(self) -> str:
         labels = [member.label for member in self.members]
+        try:
+            size = size_of(self.size)
+        except FileError:
+            size = "not as they were"
         return (
-            f"Scan of {self.n_files} file{'' if self.n_files == 1 else 's'} ({self.format}, {size_of(self.size)}), "
+            f"Scan of {self.n_files} file{'' if self.n_files == 1 else 's'} ({self.format}, {size}), "
             f"{len(self.names)} column{'' if len(self.names) == 1 else 's'}\n"
             f"  files: {_shortened(labels, MOST_FILES)}\n"
             f"  columns: {_shortened(self.names, MOST_NAMES)}"
@@ -182,7 +190,7 @@ class Scan:
                 if self.where is not None:
                     full = full.filter(self.where[1](*(full[name] for name in self.where[0])))
                 if len(full):
-                    yield full if full.columns == self.names else full.select(self.names)
+                    yield full if full.columns == self.names else full[self.names]
 
         for member in self.members:
             for piece in member.pieces(read, self.learnt.cells, rows):
@@ -210,7 +218,7 @@ class Scan:
                     names, keep = self.where
                     kept = chunk.filter(keep(*(self.learnt.cells[name].read(chunk[name]) for name in names)))
                 if len(kept):
-                    yield kept.select(self.names)
+                    yield kept[self.names]
 
     def types(self) -> dict[str, Any]:
         """The type of each column in all files; text is read for that, once."""
@@ -241,7 +249,7 @@ class Scan:
                 series = frame[name]
                 columns.append(series if series.dtype == types[name] else series.cast(types[name]))
             elif name in member.keys:
-                key = self.learnt.cells[_key(name)].read(pl.Series(name, [member.keys[name]], dtype=pl.String))
+                key = self.learnt.keys[name].read(pl.Series(name, [member.keys[name]], dtype=pl.String))
                 columns.append(key.cast(types[name]).new_from_index(0, len(frame)))
             else:
                 columns.append(pl.Series(name, [None], dtype=types[name]).new_from_index(0, len(frame)))
@@ -254,10 +262,10 @@ class Scan:
         semicolons = bool(texts) and texts[0].source.delimited.delimiter == ";"
         for name in names:
             learnt.cells[name] = Cells(self.options, semicolons=semicolons)
-            learnt.cells[_key(name)] = Cells()
+            learnt.keys[name] = Cells()
             values = [member.keys[name] for member in self.members if name in member.keys and name not in member.has]
             if values:
-                learnt.cells[_key(name)].look(pl.Series(name, values, dtype=pl.String))
+                learnt.keys[name].look(pl.Series(name, values, dtype=pl.String))
         for member in texts:
             learnt.n_rows[member.label] = member.look({name: learnt.cells[name] for name in names if name in member.has})
         say_doubts(repr(self.label), {name: learnt.cells[name] for name in names}, learnt.said)
@@ -274,7 +282,7 @@ class Scan:
             if name in member.has and not member.source.is_delimited:
                 own = member.own_types[name]
             else:
-                own = _type_of_cells(self.learnt.cells[name if name in member.has else _key(name)].final)
+                own = _type_of_cells((self.learnt.cells if name in member.has else self.learnt.keys)[name].final)
             both = _common(found, own)
             if both is None:
                 raise FileError(
@@ -284,10 +292,6 @@ class Scan:
             place = place if both == found and place else member.label
             found = both
         return pl.Float64() if found == pl.Null else found
-
-
-def _key(name: str) -> str:
-    return f"{name}="
 
 
 def _type_of_cells(kind: str) -> Any:

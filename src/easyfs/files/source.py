@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from easyfs.files.formats import (
 )
 from easyfs.files.keeping import kept, kept_member
 from easyfs.files.packing import packing_of, pick_member
+from easyfs.tables.frames import lazy_columns
 
 WORDS_OF_ENGINES = {"parquet": "Parquet", "arrow": "Arrow IPC", "jsonl": "JSON lines", "npz": ".npz"}
 
@@ -126,11 +128,11 @@ class Source:
             return self._read_delimited(wanted, compact, progress)
         pl = optional("polars", "cli", "reading a table")
         if self.format == "parquet":
-            frame = self.guarded(lambda: pl.read_parquet(self.path, columns=wanted, glob=False))
+            frame = self.guarded(lambda: lazy_columns(pl.scan_parquet(self.path, glob=False), wanted).collect())
         elif self.format == "arrow":
             frame = self.guarded(lambda: self._read_arrow(wanted))
         else:
-            frame = self._whole.select(wanted)
+            frame = self._whole[wanted]
         return without_words(frame, self.options.missing)
 
     def texts(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -165,7 +167,7 @@ class Source:
         pl = optional("polars", "cli", "reading a table")
         try:
             return read()
-        except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        except (pl.exceptions.PolarsError, OSError, ValueError, NotImplementedError) as error:
             if isinstance(error, FileError):
                 raise
             raise FileError(f"{self.label} {self._trouble(error)}.") from error
@@ -224,7 +226,7 @@ class Source:
             except pl.exceptions.PolarsError:
                 _check_lines(path, self.label)
                 raise
-            if frame.select(pl.all_horizontal(pl.all().is_null()).any()).item():  # a line may be no object
+            if has_empty_row(frame):  # a line may be no object
                 _check_lines(path, self.label)
             return frame
 
@@ -233,6 +235,12 @@ def _check_lines(path: Path, label: str) -> None:
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             check_line(line, number, label)
+
+
+def has_empty_row(frame: Any) -> bool:
+    """Whether some row of a polars frame has no value at all."""
+    gone = [series.alias("").is_null() for series in frame]  # polars would read some names as patterns
+    return bool(gone) and bool(reduce(and_, gone).any())
 
 
 def check_line(line: bytes, number: int, label: str) -> None:

@@ -91,7 +91,7 @@ def write_scan(scan: Scan, out: IO[bytes], *, to: str, compressed: bool = False,
             between = "\t" if to == "tsv" else "," if first.format == "tsv" else first.delimited.delimiter
             _write_cells(_or_empty(scan.texts(), scan), stream, between)
         elif whole:
-            _write_frame(scan.collect().select(scan.names), stream, to)
+            _write_frame(scan.collect()[scan.names], stream, to)
         elif to in DELIMITED:
             _write_cells(frames, stream, "\t" if to == "tsv" else ",")
         elif to == "jsonl":
@@ -107,7 +107,7 @@ def _or_empty(frames: Iterator[Any], scan: Scan) -> Iterator[Any]:
     """The frames; of a table without rows one that has the columns, so that they are written all the same."""
     pl = optional("polars", "cli", "writing a table")
     first = next(frames, None)
-    yield pl.DataFrame(schema=scan.types()).select(scan.names) if first is None else first
+    yield pl.DataFrame(schema=scan.types())[scan.names] if first is None else first
     yield from frames
 
 
@@ -143,9 +143,8 @@ def _write_cells(chunks: Iterable[Any], stream: Any, between: str) -> None:
         nested = [series.name for series in chunk if series.dtype.is_nested()]
         if nested:
             raise FileError(f"column {nested[0]!r} holds lists or structures, which CSV cannot; choose .parquet or .jsonl.")
-        texts = [name for name, dtype in chunk.schema.items() if dtype == pl.String]
         # A missing text and an empty one are written alike: as nothing.
-        plain = chunk.with_columns(pl.col(texts).replace("", None)) if texts else chunk
+        plain = chunk.with_columns(pl.col(pl.String).replace("", None)) if pl.String in chunk.dtypes else chunk
         plain.write_csv(
             stream,
             include_header=number == 0,

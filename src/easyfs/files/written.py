@@ -169,9 +169,7 @@ def numbers_of(texts: Any, style: str) -> Any:
 def dates_of(texts: Any, order: str) -> Any:
     """Cells as dates with the day or the month first; null for what is none."""
     pl = optional("polars", "cli", "reading a table")
-    name = texts.name
-    part = pl.col(name)
-    found = texts.to_frame().select(part.str.extract_groups(DATE)).unnest(name)
+    found = texts.str.extract_groups(DATE).struct.unnest()
     day, month = ("1", "2") if order == DAY else ("2", "1")
     year, hour = pl.col("3").cast(pl.Int32), pl.col("4").cast(pl.Int32).fill_null(0)
     afternoon = pl.col("7").str.to_lowercase()
@@ -185,4 +183,4 @@ def dates_of(texts: Any, order: str) -> Any:
         pl.col("6").fill_null("00"),
         separator="-",
     )
-    return found.select(written.str.to_datetime("%Y-%m-%d-%H-%M-%S", time_unit="us", strict=False).alias(name)).to_series()
+    return found.select(written.str.to_datetime("%Y-%m-%d-%H-%M-%S", time_unit="us", strict=False)).to_series()

@@ -47,7 +47,11 @@ def _sql(columns: list[str], positions: list[int] | None, table: str) -> str:
 
 
 def _polars(columns: list[str], positions: list[int] | None, table: str) -> str:
-    return f"{_variable(table)}.select({columns!r})" if positions is None else f"{_variable(table)}[:, {positions!r}]"
+    if positions is not None:
+        return f"{_variable(table)}[:, {positions!r}]"
+    if any(name == "*" or re.fullmatch(r"\^.*\$", name, re.DOTALL) for name in columns):
+        return f"{_variable(table)}[{columns!r}]"  # select would read these names as patterns
+    return f"{_variable(table)}.select({columns!r})"
 
 
 def _pandas(columns: list[str], positions: list[int] | None, table: str) -> str:

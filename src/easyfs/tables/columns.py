@@ -33,12 +33,15 @@ LEAST_REPEATS, CLOSE, WIDE = 10.0, 2.0, 10.0
 SAMPLE = 1000
 # Larger whole numbers are no longer all told apart as floats.
 TOLD_APART = 1 << 53
+# What Arrow calls lengths of time in months, days and nanoseconds.
+INTERVALS = "month_day_nano_interval"
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 # Patterns are compiled when they are first used, and kept by ``re``: an import should not wait for them.
 _IDENTIFIER = r"(?i:(?:^|[\W_])(?:id|ids|uid|uuid|guid|key|index|row|rowid|rownum|nr|no)$)"
 _CAMEL_IDENTIFIER = r"[a-z](?:ID|Id)$"
 # What pandas calls the index of a table that was written and read again.
 _INDEX = r"(?i:unnamed: ?0|level_0|)"
+_PANDAS_INDEX = r"__index_level_\d+__"
 _DATE = (
     r"(?:(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})|(?P<d2>\d{1,2})\.(?P<m2>\d{1,2})\.(?P<y2>\d{4}))"
     r"(?:[T ](?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)? ?(?:Z|UTC|[+-]\d{2}:?\d{2})?"
@@ -90,7 +93,10 @@ def series_of(X: Any) -> list[Any]:
     """The columns of a table, one by one (pandas may have several of one name)."""
     if nw.dependencies.is_pandas_dataframe(X):
         return [nw.from_native(X.iloc[:, j], series_only=True) for j in range(X.shape[1])]
-    return list(nw.from_native(X, eager_only=True).iter_columns())
+    columns = nw.from_native(X, eager_only=True).iter_columns()
+    if nw.dependencies.is_polars_dataframe(X):  # which reads some names as patterns
+        return [column.alias("") for column in columns]
+    return list(columns)
 
 
 def recognise(
@@ -175,7 +181,7 @@ def numbers_of(column: Any) -> Array:
     return np.asarray(floats_of(column, nw.Float64), dtype=np.float64)
 
 
-def _seconds_of_intervals(native: Any) -> Array:
+def seconds_of_intervals(native: Any) -> Array:
     """Lengths of time of Arrow that count months, days and nanoseconds, as DuckDB has them; a month is 30 days."""
     found = [
         np.nan if value is None else (30.0 * value.months + value.days) * 86_400.0 + value.nanoseconds / 1e9
@@ -279,11 +285,18 @@ def looks_like_identifier(name: Any) -> bool:
     return bool(re.search(_IDENTIFIER, text) or re.search(_CAMEL_IDENTIFIER, text) or re.fullmatch(_INDEX, text.strip()))
 
 
+def is_pandas_index(name: Any) -> bool:
+    """Whether pandas gave a column its name, as it does to an index without one when it writes a file."""
+    return bool(re.fullmatch(_PANDAS_INDEX, str(name)))
+
+
 def is_row_number(name: Any, numbers: Array, first_number: int = 0) -> str:
     """Why a column of numbers is an identifier rather than a quantity; empty if it is none.
 
     The numbers may be distances from a ``first_number``, which matters for what is said alone.
     """
+    if is_pandas_index(name):
+        return "the index of a pandas table: a row number"
     observed = numbers[~np.isnan(numbers)]
     first = observed[:50]
     if len(observed) < SHORTEST_RUN or len(np.unique(first)) < len(first) or (first != np.round(first)).any():
@@ -445,8 +458,10 @@ def _objects(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any
     native = column.to_native()
     if str(getattr(native, "dtype", "")).startswith("period"):
         return _date(info, np.asarray(native.dt.to_timestamp()).astype("datetime64[us]"))
-    if str(getattr(native, "type", "")) == "month_day_nano_interval":
-        return _counted(replace(info, kind="duration"), _seconds_of_intervals(native))
+    if str(getattr(native, "type", "")).startswith("date64"):
+        return _date(info, np.asarray(native.cast("date32")).astype("datetime64[us]"))
+    if str(getattr(native, "type", "")) == INTERVALS:
+        return _counted(replace(info, kind="duration"), seconds_of_intervals(native))
     if column.null_count() == len(column):
         return _counted(info, np.full(len(column), np.nan))
     values = column.to_list() if column.dtype != nw.Unknown else list(np.asarray(native))

@@ -26,6 +26,7 @@ from easyfs.tables.columns import (
     as_texts,
     count_missing,
     has_large_whole_numbers,
+    is_pandas_index,
     is_row_number,
     no_number,
     numbers_of,
@@ -308,6 +309,9 @@ def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
         observed = matrix[~np.isnan(matrix[:, j]), j]
         if (observed == observed[0]).all():
             return True
+    kept = {names[j] for j in np.asarray(keep, dtype=np.intp)}
+    if any(is_pandas_index(name) and name not in kept for name in names):
+        return True
     if n < SHORTEST_RUN:
         return False
     whole = first == np.round(first)

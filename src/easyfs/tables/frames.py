@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from typing import Any
 
@@ -130,7 +130,18 @@ def take_columns(X: Any, positions: Any) -> Any:
     """Some columns of a table, as a table of the same library."""
     if nw.dependencies.is_pandas_dataframe(X):
         return X.iloc[:, list(positions)]
+    if nw.dependencies.is_polars_dataframe(X):  # which gives a column without a name one, if it is taken by place
+        names = X.columns
+        return X[[names[j] for j in positions]]
     return nw.from_native(X, eager_only=True)[:, [int(j) for j in positions]].to_native()
+
+
+def lazy_columns(frame: Any, names: Sequence[str]) -> Any:
+    """Columns of a polars LazyFrame by their names, which ``select`` would read as patterns where they look like one."""
+    import polars as pl  # noqa: PLC0415
+
+    place = {name: j for j, name in enumerate(frame.collect_schema().names())}
+    return frame.select(pl.nth([place[name] for name in names]))
 
 
 def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1, by_column: bool = False) -> Array | sparse.csr_array:

@@ -167,8 +167,8 @@ def _check_plain(y: Array) -> None:
     )
 
 
-def check_observed(y: Array, first: int = 0) -> None:
-    """A target must be known in all rows; ``first`` is the number of the first of them."""
+def check_observed(y: Array, numbers: Array | None = None) -> None:
+    """A target must be known in all rows; ``numbers`` are theirs, where they are not counted from 0."""
     if y.dtype.kind == "f":
         bad = ~np.isfinite(y)
     elif y.dtype.kind in "Mm":
@@ -181,8 +181,9 @@ def check_observed(y: Array, first: int = 0) -> None:
         rows = np.flatnonzero(bad.reshape(len(y), -1).any(axis=1))
         found = "infinity" if y.dtype.kind == "f" and np.isinf(y[bad]).any() else "NaN"
         several = "s" if len(rows) > 1 else ""
+        first = rows[0] if numbers is None else numbers[rows[0]]
         raise ValueError(
-            f"Input y contains {found} in {len(rows)} row{several} (the first is row {first + rows[0]}). Drop the rows "
+            f"Input y contains {found} in {len(rows)} row{several} (the first is row {first}). Drop the rows "
             "whose target is not known before fitting."
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from easyfs.common.types import Array
-from easyfs.tables.frames import has_rows, n_rows_of, take_rows
+from easyfs.tables.frames import as_numpy, has_rows, n_rows_of, take_rows
 
 NO_WEIGHT = "sample_weight is zero in every row; at least two rows need a positive weight."
 
@@ -21,7 +21,7 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
         weight = np.full(n, float(sample_weight))
     else:
         try:
-            weight = np.array(sample_weight, dtype=np.float64)  # a copy: a stream keeps it beyond this call
+            weight = as_weights(sample_weight).copy()  # a stream keeps it beyond this call
         except (TypeError, ValueError) as error:
             raise ValueError(f"sample_weight{no_numbers_in(sample_weight)}: give one number for each row.") from error
     if weight.ndim != 1:
@@ -38,6 +38,14 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
     if not weight.any():
         raise ValueError(NO_WEIGHT)
     return weight
+
+
+def as_weights(given: Any) -> Array:
+    """Weights as an array of floats; dates are no numbers, though they could be made such."""
+    values = np.asarray(as_numpy(given))
+    if values.dtype.kind in "Mm":
+        raise TypeError
+    return np.asarray(values, dtype=np.float64)
 
 
 def no_numbers_in(given: Any) -> str:
