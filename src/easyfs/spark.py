@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import json
 from typing import Any, ClassVar, Self
 
-from easyfs.engines.spark import quoted, sliced
-from easyfs.engines.vectors import vector_columns
+from easyfs.engines.spark import assembled, sliced, taken
+from easyfs.engines.vectors import described_width, entry_names, vector_columns
 from easyfs.estimator.easyfs import EasyFS
 from easyfs.tables.naming import roles_of
 
 try:
     from pyspark.ml import Estimator, Model
-    from pyspark.ml.feature import VectorAssembler
     from pyspark.ml.param import Param, Params
     from pyspark.ml.util import (
-        DefaultParamsReadable,
         DefaultParamsReader,
-        DefaultParamsWritable,
         DefaultParamsWriter,
         MLReadable,
         MLReader,
@@ -39,7 +37,7 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, dict):
         return {_plain(key): _plain(entry) for key, entry in value.items()}
-    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple, set, frozenset)) else value
 
 
 def _param(name: str, doc: str) -> Any:
@@ -118,7 +116,9 @@ class _Stage(Params):
     def _read(self, frame: Any) -> tuple[list[str], str | None]:
         """Columns to select from, and the one that holds vectors, if it does."""
         given = self.getOrDefault("inputCols")
-        columns = list(given) if given else [self.getOrDefault("featuresCol")]
+        if given is not None and not len(given):
+            raise ValueError("input_cols is empty; name the columns to select from.")
+        columns = list(given) if given is not None else [self.getOrDefault("featuresCol")]
         missing = [name for name in columns if name not in frame.columns]
         if missing:
             close = difflib.get_close_matches(str(missing[0]), frame.columns, n=3)
@@ -128,7 +128,7 @@ class _Stage(Params):
         return columns, vector
 
 
-class SparkEasyFS(Estimator, _Stage, DefaultParamsReadable, DefaultParamsWritable):
+class SparkEasyFS(Estimator, _Stage, MLReadable, MLWritable):
     """Select features in a pipeline of Spark, as EasyFS does: each partition is summed up where it is.
 
     Parameters
@@ -202,13 +202,34 @@ class SparkEasyFS(Estimator, _Stage, DefaultParamsReadable, DefaultParamsWritabl
         columns, vector = self._read(dataset)
         label, weight = self.getOrDefault("labelCol"), self.getOrDefault("weightCol")
         roles = roles_of(dataset.columns, None, label, weight)
-        table = dataset.select(*(quoted(name) for name in dict.fromkeys([*columns, *roles.names])))
+        table = taken(dataset, dict.fromkeys([*columns, *roles.names]))
         selector = EasyFS(**{name: self.getOrDefault(name) for name in self._parameters})
         selector.fit(table, label, sample_weight=weight)
         model = SparkEasyFSModel._of(selector, columns, vector)
         model._resetUid(self.uid)
         self._copyValues(model)
         return model
+
+    def write(self) -> Any:
+        """What writes the stage: ``stage.write().overwrite().save(path)``, or ``stage.save(path)``.
+
+        Returns
+        -------
+        MLWriter
+            As for any stage of Spark.
+        """
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> Any:
+        """What reads a stage: ``SparkEasyFS.load(path)``.
+
+        Returns
+        -------
+        MLReader
+            As for any stage of Spark.
+        """
+        return _Reader(cls)
 
 
 class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
@@ -252,7 +273,7 @@ class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
         self.gains: list[float] = []
         self.n_rows = 0
         self.selector: EasyFS | None = None
-        self._is_vector = True
+        self._is_vector = self._is_named = True
 
     @classmethod
     def _of(cls, selector: EasyFS, columns: list[str], vector: str | None) -> Self:
@@ -264,7 +285,7 @@ class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
         model.names = names if named else [f"{columns[0]}[{j}]" for j in model.indices]
         model.order, model.gains = selector.order_.tolist(), selector.gains_.tolist()
         model.n_rows = selector.n_rows_
-        model._is_vector = vector is not None
+        model._is_vector, model._is_named = vector is not None, named
         return model
 
     def _transform(self, dataset: Any) -> Any:
@@ -272,16 +293,36 @@ class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
             columns, vector = self._read(dataset)
             if vector is None:
                 raise ValueError(f"column {columns[0]!r} does not hold vectors, as it did when the model was fitted.")
+            self._check_entries(dataset.schema[vector])
             return sliced(dataset, vector, self.getOrDefault("outputCol"), self.indices)
         lost = [name for name in self.names if name not in dataset.columns]
         if lost:
             raise ValueError(f"the table does not have the selected column {lost[0]!r}.")
         dropped = set(self.getOrDefault("inputCols") or ()) - set(self.names)
-        kept = dataset.select(*(quoted(name) for name in dataset.columns if name not in dropped))
+        kept = taken(dataset, (name for name in dataset.columns if name not in dropped))
         if not self.isSet("outputCol"):
             return kept
         output = self.getOrDefault("outputCol")
-        return VectorAssembler(inputCols=self.names, outputCol=output, handleInvalid="keep").transform(kept)
+        return assembled(kept, self.names, output)
+
+    def _check_entries(self, field: Any) -> None:
+        """Entries of vectors are taken by place: what is said of them must be what was said when the model was fitted."""
+        width = described_width(field)
+        if width is None:
+            return
+        if width <= max(self.indices):
+            raise ValueError(
+                f"the vectors of column {field.name!r} have {width} entries, but entry {max(self.indices)} was selected."
+            )
+        found = entry_names(field, width)
+        if not self._is_named or found[0] == f"{field.name}[0]":
+            return
+        for place, name in zip(self.indices, self.names, strict=True):
+            if found[place] != name:
+                raise ValueError(
+                    f"entry {place} of the vectors of column {field.name!r} was {name!r} when the model was fitted, and is "
+                    f"{found[place]!r} now; assemble them from the same columns in the same order."
+                )
 
     def write(self) -> Any:
         """What writes the model: ``model.write().overwrite().save(path)``, or ``model.save(path)``.
@@ -302,32 +343,53 @@ class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
         MLReader
             As for any model of Spark.
         """
-        return _Reader()
+        return _Reader(cls)
 
 
 # What of a model is written beside its parameters.
-_WRITTEN = ("indices", "names", "order", "gains", "n_rows", "_is_vector")
+_WRITTEN = ("indices", "names", "order", "gains", "n_rows", "_is_vector", "_is_named")
 
 
 class _Writer(MLWriter):
-    def __init__(self, model: SparkEasyFSModel):
+    def __init__(self, stage: Any):
         super().__init__()
-        self.model = model
+        self.stage = stage
 
     def saveImpl(self, path: str) -> None:  # noqa: N802
-        chosen = {name: getattr(self.model, name) for name in _WRITTEN}
-        DefaultParamsWriter.saveMetadata(self.model, path, _context(self), extraMetadata={"chosen": chosen})
+        keys = {}  # of mappings: JSON makes texts of them, and the place 0 is not a column called "0"
+        for param, value in self.stage.extractParamMap().items():
+            try:
+                json.dumps(value)
+            except TypeError as error:
+                raise ValueError(f"{param.name}={value!r} cannot be saved ({error}); give plain values.") from error
+            if isinstance(value, dict):
+                keys[param.name] = list(value)
+        further = {"keys": keys}
+        if isinstance(self.stage, SparkEasyFSModel):
+            further["chosen"] = {name: getattr(self.stage, name) for name in _WRITTEN}
+        DefaultParamsWriter.saveMetadata(self.stage, path, _context(self), extraMetadata=further)
 
 
 class _Reader(MLReader):
-    def load(self, path: str) -> SparkEasyFSModel:
+    def __init__(self, kind: Any):
+        super().__init__()
+        self.kind = kind
+
+    def load(self, path: str) -> Any:
         written = DefaultParamsReader.loadMetadata(path, _context(self))
-        model = SparkEasyFSModel()
-        model._resetUid(written["uid"])
-        DefaultParamsReader.getAndSetParams(model, written)
-        for name in _WRITTEN:
-            setattr(model, name, written["chosen"][name])
-        return model
+        found = written["class"].rpartition(".")[2]
+        if found != self.kind.__name__:
+            raise ValueError(f"{path!r} holds a {found}, not a {self.kind.__name__}; read it with {found}.load.")
+        for name, keys in written["keys"].items():
+            for known in (written["paramMap"], written["defaultParamMap"]):
+                if isinstance(known.get(name), dict):
+                    known[name] = dict(zip(keys, known[name].values(), strict=True))
+        stage = self.kind()
+        stage._resetUid(written["uid"])
+        DefaultParamsReader.getAndSetParams(stage, written)
+        for name in _WRITTEN if self.kind is SparkEasyFSModel else ():
+            setattr(stage, name, written["chosen"][name])
+        return stage
 
 
 def _context(io: Any) -> Any:

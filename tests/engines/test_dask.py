@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -569,3 +571,78 @@ class TestElsewhere:
                 EasyFS(2).partial_fit(X, y)
         with pytest.raises(TypeError, match=rf"{method}\(\)"):
             PearsonSelector(2).fit(frame[NUMBERS], frame["price"]).transform(X)
+
+
+def test_masked_chunks() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 6))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(3000)
+    X[rng.random(X.shape) < 0.1] = -9999.0
+    lazy = da.ma.masked_equal(da.from_array(X, chunks=(1000, 6)), -9999.0)
+    memory = EasyFS(3, random_state=0).fit(np.ma.masked_equal(X, -9999.0), y)
+    is_same(EasyFS(3, random_state=0).fit(lazy, y), memory, missing=False)
+
+
+def test_values_of_other_libraries_beside_the_table() -> None:
+    frame = with_only(table(), "price", "weight")
+    lazy, X = (
+        dd.from_pandas(frame.drop(columns=["price", "weight"]), npartitions=4),
+        frame.drop(columns=["price", "weight"]),
+    )
+    memory = EasyFS(3, random_state=0).fit(X, frame["price"], frame["weight"])
+    y, weight = pl.Series("price", frame["price"].to_numpy()), pl.Series("weight", frame["weight"].to_numpy())
+    is_same(EasyFS(3, random_state=0).fit(lazy, y, weight), memory)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("disk on fire"), ZeroDivisionError(), ValueError("partition key broken")])
+def test_whatever_a_partition_raises(error: Exception) -> None:
+    def broken(frame: pd.DataFrame, partition_info: Any = None) -> pd.DataFrame:
+        if partition_info is not None and partition_info["number"] == 2:
+            raise error
+        return frame
+
+    lazy = dd.from_pandas(with_only(table(), "price"), npartitions=4)
+    lazy = lazy.map_partitions(broken, meta=lazy._meta)
+    with pytest.raises(ValueError, match=rf"^partition 2 of X cannot be read \({type(error).__name__}"):
+        EasyFS(3).fit(lazy, "price")
+
+
+def test_a_chunk_of_another_width() -> None:
+    chunks = [da.from_delayed(dask.delayed(np.ones)((50, d)), (50, 4), float) for d in (4, 4, 5)]
+    with pytest.raises(ValueError, match=r"^partition 2: it has shape \(50, 5\), but X has 4 columns"):
+        EasyFS(2).fit(da.concatenate(chunks), np.arange(150.0))
+
+
+def test_workers_and_schedulers_without_the_library(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Nowhere:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name.split('.')[0] == 'easyfs':\n"
+        "            raise ModuleNotFoundError(\"No module named 'easyfs'\")\n"
+        "sys.meta_path.insert(0, Nowhere())\n"
+    )
+    bare = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    start = [sys.executable, "-m"]
+    address = tmp_path / "scheduler.json"
+    here = ["--scheduler-file", str(address), "--no-dashboard"]
+    lazy = dd.from_pandas(with_only(table(), "price"), npartitions=2)
+    for lacking in ("worker", "scheduler"):
+        environments = {place: bare if place == lacking else dict(os.environ) for place in ("scheduler", "worker")}
+        running = []
+        try:
+            scheduler = [*start, "distributed.cli.dask_scheduler", *here, "--host", "127.0.0.1", "--port", "0"]
+            running.append(subprocess.Popen(scheduler, env=environments["scheduler"], stderr=subprocess.DEVNULL))
+            worker = [*start, "distributed.cli.dask_worker", *here, "--nthreads", "1", "--local-directory", str(tmp_path)]
+            running.append(subprocess.Popen(worker, env=environments["worker"], stderr=subprocess.DEVNULL))
+            with Client(scheduler_file=str(address), timeout="60s") as client:
+                client.wait_for_workers(1, timeout=60)
+                with pytest.raises(
+                    ImportError, match=r"of the Dask cluster has no easyfs-ml .* on the scheduler and on each"
+                ):
+                    EasyFS(2).fit(lazy, "price")
+        finally:
+            for process in reversed(running):
+                process.terminate()
+                process.wait()
+            address.unlink(missing_ok=True)

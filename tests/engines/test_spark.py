@@ -22,6 +22,7 @@ from easyfs.engines import spark as engine
 from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import Summing
 from easyfs.engines.sampling import Held, Scanned
+from easyfs.engines.spark import taken
 from easyfs.tables.naming import Roles
 from easyfs.tables.target import Target
 
@@ -238,9 +239,13 @@ class TestTable:
         selector = EasyFS(3, random_state=0).fit(frame, "label")
         np.testing.assert_array_equal(selector.order_, memory.order_)
         assert list(selector.feature_names_in_) == renamed.column_names[:-1]
+        assert selector.transform(frame).columns == selector.get_feature_names_out().tolist()
 
     def test_columns_that_spark_does_not_send(self, spark: Any) -> None:
         frame = spark.sql("SELECT id + 0.0 AS x, id % 2 AS y, make_ym_interval(1, 2) AS months FROM range(50)")
+        stream = spark.readStream.format("rate").load()
+        with pytest.raises(ValueError, match="X is a stream, which has no end"):
+            EasyFS(1).fit(stream, "value")
         with pytest.raises(ValueError, match=r"column 'months' of X holds interval year to month, .* or leave it out"):
             EasyFS(1).fit(frame, "y")
 
@@ -380,8 +385,69 @@ class TestStage:
         assert out.columns == assembled.columns
         assert len(out.first()["features"]) == 2
 
+    def test_a_mapping_by_place_is_one_after_it_was_read(self, spark: Any, tmp_path: Path) -> None:
+        from easyfs.spark import SparkEasyFS, SparkEasyFSModel
+
+        table = rows(60).select([*X_COLUMNS, "label"]).rename_columns([*map(str, range(9, -1, -1)), "label"])
+        names = table.column_names[:-1]
+        stage = SparkEasyFS(input_cols=names, costs={0: 1e6, 9: 1e6}, exclude={"5"}, n_features_to_select=3, random_state=0)
+        stage.save(str(tmp_path / "stage"))
+        read = SparkEasyFS.load(str(tmp_path / "stage"))
+        assert read.getOrDefault("costs") == {0: 1e6, 9: 1e6}
+        assert (read.uid, read.extractParamMap()) == (stage.uid, stage.extractParamMap())
+        frame = in_parts(spark, table, 2)
+        assert read.fit(frame).names == stage.fit(frame).names
+        with pytest.raises(ValueError, match=r"holds a SparkEasyFS, not a SparkEasyFSModel; read it with SparkEasyFS.load"):
+            SparkEasyFSModel.load(str(tmp_path / "stage"))
+        stage.setParams(random_state=np.random.RandomState(0))
+        with pytest.raises(ValueError, match=r"random_state=RandomState.* cannot be saved .*; give plain values"):
+            stage.save(str(tmp_path / "other"))
+
+    def test_vectors_of_other_columns(self, assembled: Any, small: Any) -> None:
+        from pyspark.ml.feature import VectorAssembler
+
+        from easyfs.spark import SparkEasyFS
+
+        model = SparkEasyFS(n_features_to_select=3, random_state=0).fit(assembled)
+        for columns, what in (
+            (X_COLUMNS[::-1], r"entry \d of .* was 'x\d' when .*, and is 'x\d' now"),
+            (X_COLUMNS[:1], "have 1 entries"),
+        ):
+            other = VectorAssembler(inputCols=columns, outputCol="features").transform(small[0])
+            with pytest.raises(ValueError, match=what):
+                model.transform(other)
+        with pytest.raises(ValueError, match="has a column 'label' already; give another output_col"):
+            model.copy({model.outputCol: "label"}).transform(assembled)
+
+    def test_names_that_spark_would_look_into(self, spark: Any) -> None:
+        from pyspark.ml.feature import VectorAssembler
+
+        from easyfs.spark import SparkEasyFS
+
+        table = rows(60).select([*X_COLUMNS, "label"])
+        odd = ["a.b", "a`b", "a b", "X0", "x0", "0.5", "c1", "c0", ".", "made", "label"]
+        frame = in_parts(spark, pa.table({n: table[n].fill_null(0.0) for n in table.column_names}), 2).toDF(*odd)
+        stage = SparkEasyFS(input_cols=odd[:-1], output_col="v.of", n_features_to_select=3, random_state=0)
+        model = stage.fit(frame)
+        out = model.transform(frame)
+        assert out.columns == [*model.names, "label", "v.of"]
+        kept = out.schema["v.of"].metadata["ml_attr"]["attrs"]["numeric"]
+        assert [entry["name"] for entry in kept] == model.names
+        first = out.first().asDict()
+        np.testing.assert_allclose(first["v.of"].toArray(), [first[name] for name in model.names])
+        plain = [name for name in odd[:-1] if name.isalnum() and name != "X0"]
+        vectors = VectorAssembler(inputCols=plain, outputCol="f").transform(taken(frame, [*plain, "label"]))
+        vectors = taken(vectors, ["f", "label"]).toDF("f.t", "label")
+        fitted = SparkEasyFS(features_col="f.t", n_features_to_select=2, random_state=0).fit(vectors)
+        assert len(fitted.transform(vectors).first()["selected"]) == 2
+        selector = EasyFS(2, random_state=0).fit(vectors, "label")
+        assert len(selector.transform(vectors).first()["f.t"]) == 2
+
     def test_faults(self, assembled: Any) -> None:
         from easyfs.spark import SparkEasyFS
+
+        with pytest.raises(ValueError, match="input_cols is empty; name the columns to select from"):
+            SparkEasyFS(input_cols=[]).fit(assembled)
 
         with pytest.raises(TypeError, match=r"no parameter 'n_hiden'. Did you mean 'n_hidden'"):
             SparkEasyFS(n_hiden=3)

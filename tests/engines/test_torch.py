@@ -221,3 +221,23 @@ def test_a_sample_that_stays_on_the_device_gives_the_same_answer(
     expected = form(**settings).fit(X, y, sample_weight=weight)
     found = form(**settings).fit(torch.as_tensor(X, device=device), y, sample_weight=weight)
     assert_same(found, expected)
+
+
+@pytest.mark.parametrize("kind", ["uint32", "uint64"])
+def test_large_whole_numbers_keep_their_digits(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    Z = (1_760_000_000 + rng.integers(0, 60, (3000, 4))).astype(kind)
+    y = Z[:, 1] - 1_760_000_000.0 + rng.standard_normal(3000)
+    memory = EasyFS(2, random_state=0).fit(Z, y)
+    assert memory.order_[0] == 1
+    assert_same(EasyFS(2, random_state=0).fit(torch.from_numpy(Z), torch.from_numpy(y)), memory)
+
+
+def test_targets_and_blocks_of_odd_tensors() -> None:
+    X, y = table(300)
+    memory = EasyFS(2, random_state=0).fit(X, torch.tensor(y).bfloat16().float().numpy())
+    assert_same(EasyFS(2, random_state=0).fit(X, torch.tensor(y).bfloat16()), memory)
+    single = torch.complex(torch.zeros(300), torch.tensor(-y).float()).conj().imag  # with its negative bit set
+    assert_same(EasyFS(2, random_state=0).fit(X, single), EasyFS(2, random_state=0).fit(X, y.astype(np.float32)))
+    first = EasyFS(2, random_state=0).partial_fit(X, y)
+    assert_same(EasyFS(2, random_state=0).partial_fit(torch.tensor(X, requires_grad=True), torch.tensor(y)), first)

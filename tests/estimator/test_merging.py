@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -86,3 +87,20 @@ def test_merging_leaves_the_other_selector_as_it_was(compression: str, n: int) -
     assert_same_selection(theirs, seen(1, 2, 0))
     np.testing.assert_array_equal(theirs.classes_, [0, 1, 2])
     assert_same_selection(theirs.partial_fit(X, y), seen(1, 2, 0).partial_fit(X, y))
+
+
+@both_compressions
+def test_other_columns_are_not_added_up(compression: str) -> None:
+    X, y = by_class(200, 8)
+    names = [f"c{j}" for j in range(8)]
+    one, other = pd.DataFrame(X[:100], columns=names), pd.DataFrame(X[100:], columns=names)
+    make = FORMS[compression](3, random_state=0, **SMALL_OF[compression])
+    first = clone(make).partial_fit(one, y[:100])
+    with pytest.raises(ValueError, match=r"plan was made for a table with the columns 'c0', .* but X has 'c7', 'c6'"):
+        clone(make).partial_fit(other[names[::-1]], y[100:], plan=first.plan_)
+    bare = clone(make).partial_fit(X[100:], y[100:], plan=first.plan_)  # an array has no names to compare
+    assert first.merge(bare).n_rows_ == 200
+    plan = make.draw_plan(X, y)
+    parts = [clone(make).partial_fit(frame, y[:100], plan=plan) for frame in (one, one[names[::-1]])]
+    with pytest.raises(ValueError, match=r"the same columns in the same order, but column 0 is 'c0' here and 'c7' there"):
+        parts[0].merge(parts[1])

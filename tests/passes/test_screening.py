@@ -104,3 +104,35 @@ def test_blocks_that_make_a_table_too_wide_are_refused_and_nothing_is_lost() -> 
 def test_a_wrong_limit_is_said(wrong):
     with pytest.raises((TypeError, ValueError), match="memory_limit"):
         EasyFS(memory_limit=wrong).fit(np.eye(5), [0, 1, 0, 1, 0])
+
+
+def test_what_must_be_there_and_has_no_room_is_an_error():
+    X, y = table("numbers", n=500)
+    for k in ("auto", 200):
+        with pytest.raises(
+            ValueError, match=r"include names 200 columns .* no more than \d+ can be compared within memory_limit"
+        ):
+            EasyFS(k, memory_limit=LITTLE / 3, include=list(range(200))).fit(X, y)
+    with pytest.raises(ValueError, match=r"adjust_for names 200 columns, and no more than \d+ can be compared"):
+        EasyFS(3, memory_limit=LITTLE / 3, adjust_for=list(range(200))).fit(X, y)
+    with pytest.raises(ValueError, match=r"each group has more columns than the \d+ that can be compared"):
+        EasyFS(1, memory_limit=LITTLE / 3, feature_groups=np.arange(300) // 150).fit(X, y)
+
+
+def test_a_group_that_has_no_room_gives_way_to_others():
+    X, y = table("numbers")
+    groups = np.arange(300)
+    groups[:150] = 0  # the best column is in it
+    found = fitted(X, y, 2, feature_groups=groups, memory_limit=LITTLE)
+    assert {200, 299} >= set(found.get_support(indices=True).tolist()[-1:])
+    assert found.screened_.n_compared > 50
+    with pytest.raises(ValueError, match=r"include names 1 columns .or their groups have more"):
+        EasyFS(2, include=[7], feature_groups=groups, memory_limit=LITTLE).fit(X, y)
+
+
+def test_as_many_columns_as_a_budget_has_room_for():
+    X, y = table("numbers")
+    found = fitted(X, y, 1.0, budget=3, memory_limit=LITTLE)
+    assert (
+        found.get_support(indices=True).tolist() == fitted(X, y, 3, memory_limit=LITTLE).get_support(indices=True).tolist()
+    )

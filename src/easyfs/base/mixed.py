@@ -110,7 +110,8 @@ def _missing(inner: Array, encoder: TableEncoder) -> Array:
 
 def _largest(values: Array, source: Array, d: int) -> Array:
     found = np.zeros(d)
-    np.maximum.at(found, source, values)
+    with np.errstate(invalid="ignore"):  # not known of columns that were not compared
+        np.maximum.at(found, source, values)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,8 +14,9 @@ import numpy as np
 
 from easyfs.common.telling import first_line
 from easyfs.common.threads import blas_at_one
+from easyfs.common.version import VERSION
 from easyfs.engines.parts import Part, Progress
-from easyfs.tables.frames import check_is_table, n_rows_of, pandas_kind
+from easyfs.tables.frames import as_numpy, check_is_table, n_rows_of, pandas_kind, unmasked
 from easyfs.tables.naming import Roles, roles_of, split
 
 Result = TypeVar("Result")
@@ -114,9 +116,8 @@ class DaskTable:
     @cached_property
     def _reading(self) -> Reading:
         """What each partition must look like."""
-        return Reading(
-            self.collection._meta if self.framed else None, self.roles, _dtype_of(self.y), _dtype_of(self.weight)
-        )
+        meta, width = (self.collection._meta, None) if self.framed else (None, int(self.collection.shape[1]))
+        return Reading(meta, self.roles, _dtype_of(self.y), _dtype_of(self.weight), width)
 
     @cached_property
     def _blocks(self) -> list[Any]:
@@ -161,6 +162,7 @@ class DaskTable:
     @contextmanager
     def _guarded(self) -> Iterator[None]:
         """What goes wrong in the user's own part of the graph, such as a file that cannot be read, is said to be that."""
+        _check_cluster()
         try:
             yield
         except Exception as error:
@@ -169,10 +171,8 @@ class DaskTable:
                     f"workers of the Dask cluster died again and again ({first_line(error)}), most often because a "
                     "partition does not fit into a worker's memory: make partitions smaller (repartition)."
                 ) from error
-            if not isinstance(error, (OSError, LookupError, TypeError, ValueError)):
-                raise
             of_cluster = isinstance(error, TimeoutError) or type(error).__module__.split(".")[0] == "distributed"
-            if of_cluster or str(error).startswith("partition "):
+            if of_cluster or getattr(error, "located", False):
                 raise
             number = self._unreadable()
             which = "a partition" if number is None else f"partition {number}"
@@ -215,9 +215,8 @@ class DaskTable:
         if given is None:
             return [None] * n_blocks
         if not is_dask(given):
-            values = given if hasattr(given, "shape") else np.asarray(given)
+            values = np.asarray(as_numpy(given))
             _check_length(n_rows_of(values) if values.ndim else 0, sum(self._lengths), name)
-            values = values.to_numpy() if hasattr(values, "to_numpy") else values
             return [values[first : first + n] for first, n in zip(self._firsts, self._lengths, strict=True)]
         blocks = _rows_of(self._rechunked(given, name)) if _is_array(given) else list(given.to_delayed())
         if len(blocks) != n_blocks:
@@ -231,6 +230,31 @@ class DaskTable:
         _check_length(given.shape[0], sum(self._lengths), name)
         wanted = tuple(self._lengths)
         return given if given.chunks[0] == wanted else given.rechunk({0: wanted})
+
+
+def _check_cluster() -> None:
+    """Workers that lack the library would end when they are sent something of it, and be waited for."""
+    import dask  # noqa: PLC0415
+
+    if dask.config.get("scheduler", None) != "dask.distributed":
+        return
+    from distributed import get_client  # noqa: PLC0415
+
+    client: Any = get_client()
+    if client.asynchronous:
+        return
+    # Asked by what each Python has, as nothing of the library can be sent to where it is not.
+    found = client.run(pkgutil.resolve_name, "easyfs", on_error="return")
+    try:
+        client.run_on_scheduler(pkgutil.resolve_name, "easyfs")
+    except ImportError as error:
+        found["the scheduler"] = error
+    for place, given in found.items():
+        if isinstance(given, BaseException):
+            raise ImportError(
+                f"{place} of the Dask cluster has no easyfs-ml ({first_line(given)}); install version {VERSION} on the "
+                "scheduler and on each worker."
+            ) from given
 
 
 def _is_array(given: Any) -> bool:
@@ -291,17 +315,24 @@ class Reading:
         Which of them are target and weights.
     y, weight : dtype or None
         Types of target and weights that are no columns.
+    width : int or None
+        How many columns each chunk of an array has.
     """
 
     meta: Any
     roles: Roles
     y: Any
     weight: Any
+    width: int | None = None
 
     def part(self, X: Any, y: Any, weight: Any, first: int, label: str) -> Part:
         """A partition in the form in which parts are read."""
         if self.meta is not None:
             X, y, weight = split(self.checked(X), self.roles, y, weight)
+        else:
+            X = unmasked(X)
+            if X.shape[1:] != (self.width,):
+                raise ValueError(f"it has shape {X.shape}, but X has {self.width} columns.")
         for name, given, dtype in (("y", y, self.y), ("sample_weight", weight, self.weight)):
             found = getattr(given, "dtype", None)
             if dtype is not None and found is not None and n_rows_of(given):
@@ -372,7 +403,12 @@ def _found_in(
             )
         return function(reading.part(X, y, weight, first, label))
     except (TypeError, ValueError) as error:
-        if str(error).startswith(label):
-            raise
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{label}: {error}") from error
+        located: Any = error
+        if not str(error).startswith(label):
+            located = (TypeError if isinstance(error, TypeError) else ValueError)(f"{label}: {error}")
+            located.__cause__ = error
+        located.located = True  # it is not of reading the table: that has been done
+        raise located  # noqa: B904 - it has its cause
+    except Exception as error:
+        error.located = True  # type: ignore[attr-defined]
+        raise

@@ -282,6 +282,8 @@ class SparkTable:
                     f"column {entry.name!r} of X holds {entry.dataType.simpleString()}, which Spark does not send to "
                     "Python; cast it to a number, or leave it out."
                 )
+        if frame.isStreaming:
+            raise ValueError("X is a stream, which has no end; write it to files for a while, and fit those.")
         check_names(frame.columns, "X")
         self._vectors = [name for name in vector_columns(frame.schema) if name not in roles.names]
 
@@ -341,7 +343,7 @@ class SparkTable:
     def _count(self, vector: str | None, *, whole: bool = False) -> list[Any]:
         frame = self.frame
         if not whole:
-            frame = frame.selectExpr("1 AS row" if vector is None else quoted(vector))
+            frame = frame.selectExpr("1 AS row") if vector is None else taken(frame, [vector])
         return _collected(_mapped(frame, Counting(self._vector if whole else vector), COUNTED))
 
     @property
@@ -371,12 +373,12 @@ class SparkTable:
     def select(self, names: Any) -> Any:
         """The table with some of its columns, by name, or with some entries of its vectors, by name or place; unread."""
         if all(isinstance(name, str) and name in self.frame.columns for name in names):
-            return self.frame.select(*(quoted(name) for name in names))
+            return taken(self.frame, names)
         for vector in self._vectors:
             entries = None if all(isinstance(name, int) for name in names) else self._entries(vector)
             if entries is None or set(names) <= set(entries):
                 places = list(names) if entries is None else [entries.index(name) for name in names]
-                return sliced(self.frame.select(quoted(vector)), vector, vector, places)
+                return sliced(taken(self.frame, [vector]), vector, vector, places)
         raise ValueError(f"X has neither such columns nor vectors with such entries: {', '.join(map(repr, names[:5]))}.")
 
 
@@ -384,18 +386,37 @@ def sliced(frame: Any, vector: str, output: str, places: list[int]) -> Any:
     """A table with some entries of a vector column, whose metadata are kept, in a column of their own or in its place."""
     from pyspark.ml.feature import VectorSlicer  # noqa: PLC0415
 
+    names = list(frame.columns)
+    if output != vector and output in names:
+        raise ValueError(f"the table has a column {output!r} already; give another output_col.")
+    plain = [f"c{place}" for place in range(len(names))]  # Spark's stages look into names with dots
+    cut = VectorSlicer(inputCol=plain[names.index(vector)], outputCol="cut", indices=places).transform(frame.toDF(*plain))
     if output != vector:
-        return VectorSlicer(inputCol=vector, outputCol=output, indices=places).transform(frame)
-    held = f"{vector} of before"
-    renamed = frame.withColumnRenamed(vector, held)
-    cut = VectorSlicer(inputCol=held, outputCol=vector, indices=places).transform(renamed)
-    return cut.select(*(quoted(name) for name in frame.columns))
+        return cut.toDF(*names, output)
+    return cut.select(*("cut" if name == vector else plain[place] for place, name in enumerate(names))).toDF(*names)
 
 
-def quoted(name: str) -> str:
-    """A column's name as an expression, whatever letters it has."""
-    escaped = name.replace("`", "``")
-    return f"`{escaped}`"
+def assembled(frame: Any, columns: list[str], output: str) -> Any:
+    """A table with some columns of numbers as vectors in a column of their own, whose entries are called as they are."""
+    from pyspark.ml.feature import VectorAssembler  # noqa: PLC0415
+
+    names = list(frame.columns)
+    plain = [f"c{place}" for place in range(len(names))]
+    inputs = [plain[names.index(name)] for name in columns]
+    made = VectorAssembler(inputCols=inputs, outputCol="made", handleInvalid="keep").transform(frame.toDF(*plain))
+    called = dict(zip(inputs, columns, strict=True))
+    described = dict(made.schema["made"].metadata)
+    for group in described.get("ml_attr", {}).get("attrs", {}).values():
+        for entry in group:
+            entry["name"] = called.get(entry.get("name"), entry.get("name"))
+    return made.withMetadata("made", described).toDF(*names, output)
+
+
+def taken(frame: Any, names: Iterable[str]) -> Any:
+    """Some columns of a table by their very names: Spark looks into those with dots, and takes ``x`` and ``X`` for one."""
+    wanted, known = list(names), list(frame.columns)
+    plain = [f"c{place}" for place in range(len(known))]
+    return frame.toDF(*plain).select(*(plain[known.index(name)] for name in wanted)).toDF(*wanted)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ def as_tensor(X: Any) -> Any:
     if tensor.is_complex():
         raise TypeError("X is a tensor of complex numbers; give their real and imaginary parts as columns.")
     if tensor.dtype not in (torch.float32, torch.float64):
-        tensor = tensor.to(torch.float64 if tensor.dtype in (torch.int64, torch.int32) else torch.float32)
+        wide = [getattr(torch, name, None) for name in ("int64", "int32", "uint64", "uint32")]
+        tensor = tensor.to(torch.float64 if tensor.dtype in wide else torch.float32)
     if bool(torch.isinf(tensor).any()):
         columns = torch.isinf(tensor).any(dim=0).nonzero()[:, 0].tolist()
         more = f" and so do {len(columns) - 1} more columns" if len(columns) > 1 else ""
@@ -64,13 +65,15 @@ def to_host(values: Any) -> Any:
         return values.get()
     if library != "torch":
         return values
-    if not values.is_cuda:
-        return values.detach().cpu().numpy()
     import torch  # noqa: PLC0415
 
+    values = values.detach().resolve_conj().resolve_neg()
+    values = values.float() if values.dtype == torch.bfloat16 else values  # which numpy does not have
+    if not values.is_cuda:
+        return values.cpu().numpy()
     # Memory that the device can write to by itself.
     held = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
-    return held.copy_(values.detach()).numpy()
+    return held.copy_(values).numpy()
 
 
 def stays(rows: Any) -> bool:

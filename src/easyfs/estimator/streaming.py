@@ -99,13 +99,14 @@ class StreamingSelector(Elsewhere):
             The fitted selector.
         """
         self._forget()
+        y, sample_weight = to_host(y), to_host(sample_weight)
         parted = open_parts(X, y, sample_weight)
         if parted is not None:
             self._fit_parts(parted)
             return self
         if is_tensor(X):
             roles_of(None, None, y, sample_weight)  # a tensor has no names
-            self._fit_tensor(as_tensor(X), to_host(y), to_host(sample_weight))
+            self._fit_tensor(as_tensor(X), y, sample_weight)
             return self
         told, (X, y, sample_weight, self._roles) = self._teller(), take_roles(X, y, sample_weight)
         matrix = self._check_table(X, reset=True, counting=Counting(usable_weights(X, sample_weight)))
@@ -172,7 +173,7 @@ class StreamingSelector(Elsewhere):
             raise ValueError("plan and scale are for the first block; this selector has seen rows already.")
         if first:
             self._forget()
-        X, y, sample_weight, self._roles = take_roles(X, y, sample_weight)
+        X, y, sample_weight, self._roles = take_roles(*map(to_host, (X, y, sample_weight)))
         if self._adds_nothing(X, sample_weight, first=first):
             return self
         if self.n_features_to_select == "cv":
@@ -232,6 +233,13 @@ class StreamingSelector(Elsewhere):
         mine, theirs = getattr(self, "_statistics", None), getattr(other, "_statistics", None)
         if mine is None or theirs is None:
             raise ValueError("merge needs two selectors that have seen rows through partial_fit.")
+        own, names = self._names(), other._names()
+        if own is not None and names is not None and own != names:
+            j = next((j for j, (a, b) in enumerate(zip(own, names, strict=False)) if a != b), 0)
+            raise ValueError(
+                f"merge needs two selectors that have seen the same columns in the same order, but column {j} is "
+                f"{own[j]!r} here and {names[j]!r} there."
+            )
         self._statistics = mine + theirs
         self._saw(other.n_rows_, None, other._seen.missing)
         if hasattr(other, "classes_"):
@@ -421,7 +429,8 @@ class StreamingSelector(Elsewhere):
             check_enough_rows(block.X, block.weight)
             with threads_for(*block.X.shape):
                 made = self._prepare(MemoryEngine(block), request, check_scale(scale, block.X.shape[1])).plan
-            return replace(made, encoder=self._encoder)
+            names = self._names() if self._encoder is None else [column.name for column in self._encoder.columns]
+            return replace(made, encoder=self._encoder, names=None if names is None else tuple(names))
         if plan.n_inputs != block.X.shape[1]:
             raise ValueError(f"plan was made for {plan.n_inputs} columns, but X has {block.X.shape[1]}.")
         return plan
@@ -456,8 +465,8 @@ class StreamingSelector(Elsewhere):
         if not isinstance(plan, Plan):
             raise TypeError(f"plan is of type {type(plan).__name__}; pass what draw_plan returns, or a selector's plan_.")
         self._check_same_settings(plan)
-        known = None if plan.encoder is None else [column.name for column in plan.encoder.columns]
-        if known is not None and names != known:
+        known = None if plan.names is None else list(plan.names)
+        if known is not None and names != known and (names is not None or plan.encoder is not None):
             found = "is no table" if names is None else f"has {', '.join(map(repr, names[:5]))}{', ...' * (len(names) > 5)}"
             raise ValueError(
                 f"plan was made for a table with the columns {', '.join(map(repr, known[:5]))}"

@@ -170,9 +170,17 @@ def choose_screened(
     )
     found = first.plan.found
     sums = rows.marginals(first.plan)
-    columns = _survivors(on_sample, sums, request, found, max(1, most - len(request.adjusted)))
+    if len(request.adjusted) >= most:
+        raise ValueError(
+            f"adjust_for names {len(request.adjusted):,} columns, and no more than {most:,} can be compared within "
+            "memory_limit; name fewer, or give it more gigabytes."
+        )
+    columns = _survivors(on_sample, sums, request, found, most - len(request.adjusted))
+    n_groups = len(np.unique(request.groups[columns]))
     columns = np.union1d(columns, request.adjusted)
     asked = _among(request, columns)
+    if request.count is not None:
+        asked = replace(asked, count=min(request.count, n_groups))
     place = np.full(len(request.groups), -1)
     place[columns] = np.arange(len(columns))
     own = replace(sample, X=sample.X[:, columns])
@@ -201,16 +209,38 @@ def _survivors(on_sample: Selection, sums: Marginals, request: Request, found: t
     place = np.where(usable, place, np.inf)
     order = np.lexsort((place, request.groups, request.of_groups(place)))
     order = order[usable[order]]
-    columns = order[:most]
-    if request.grouped and len(order) > most:  # a group is there as a whole, or not at all
-        columns = columns[request.groups[columns] != request.groups[order[most]]]
+    columns = order[_that_fit(request.groups[order], most)]
+    lost = np.setdiff1d(request.include[usable[request.include]], columns)
+    if len(lost):
+        raise ValueError(
+            f"include names {len(request.include):,} columns (or their groups have more), and no more than {most:,} can be "
+            "compared within memory_limit; name fewer, or give it more gigabytes."
+        )
     n_groups = len(np.unique(request.groups[columns]))
-    if request.count is not None and request.count > n_groups:
+    as_many_as_possible = request.limits.limited and request.count == len(np.unique(request.groups[order]))
+    if len(order) and not n_groups:
+        raise ValueError(
+            f"each group has more columns than the {most:,} that can be compared within memory_limit; give it more "
+            "gigabytes, or make groups smaller."
+        )
+    if request.count is not None and request.count > n_groups and not as_many_as_possible:
         raise ValueError(
             f"n_features_to_select={request.count} is more than the {n_groups} columns that can be compared within "
             "memory_limit; ask for fewer, or give it more gigabytes."
         )
     return np.sort(columns)
+
+
+def _that_fit(groups: Array, most: int) -> Array:
+    """Which columns there is room for, the first ones first; a group is there as a whole, or not at all."""
+    if len(groups) <= most or len(np.unique(groups)) == len(groups):
+        return np.arange(len(groups)) < most
+    _, own, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    fits, room = np.zeros(len(sizes), dtype=bool), most
+    for group in dict.fromkeys(own.tolist()):
+        fits[group] = sizes[group] <= room
+        room -= int(sizes[group]) * bool(fits[group])
+    return np.asarray(fits[own])
 
 
 def _among(request: Request, columns: Array) -> Request:

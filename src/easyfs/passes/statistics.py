@@ -95,7 +95,8 @@ class Statistics:
         if other.layout.plan != self.layout.plan:
             raise ValueError(
                 "these statistics were made with two different plans (scaling, network) and cannot be added up. Draw one "
-                "plan and pass it to every part, as in partial_fit(X, y, plan=first.plan_)."
+                "plan and pass it to every part, as in partial_fit(X, y, plan=first.plan_), from rows in which each column "
+                "has a value: one that has none there is scaled by the first rows that have."
             )
         known = set(self.labels)
         labels = (*self.labels, *(label for label in other.labels if label not in known))

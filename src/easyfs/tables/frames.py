@@ -161,10 +161,17 @@ def to_matrix(X: Any, *, estimator: Any = None, min_rows: int = 1, by_column: bo
         X = check_matrix(X, names, estimator, min_rows)
         return X if isinstance(X, sparse.csr_array) else sparse.csr_array(X)
     elif isinstance(X, np.ma.MaskedArray):
-        X = np.where(np.ma.getmaskarray(X), X.dtype.type(np.nan) if X.dtype.kind == "f" else np.nan, X.data)
+        X = unmasked(X)
     elif isinstance(X, (list, tuple)) or getattr(getattr(X, "dtype", None), "kind", "") in "OUSTMm":
         X = _objects_to_array(X)
     return check_matrix(X, names, estimator, min_rows)
+
+
+def unmasked(X: Any) -> Any:
+    """An array with NaN in place of what is masked."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    return np.where(np.ma.getmaskarray(X), X.dtype.type(np.nan) if X.dtype.kind == "f" else np.nan, X.data)
 
 
 def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_rows: int = 1) -> Any:
