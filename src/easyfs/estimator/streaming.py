@@ -37,7 +37,7 @@ from easyfs.passes.summarise import summarise
 from easyfs.sums.measuring import check_scale, scaled_late
 from easyfs.tables.encoder import Counting
 from easyfs.tables.frames import column_names
-from easyfs.tables.naming import roles_of, take_roles
+from easyfs.tables.naming import check_same_names, listed, roles_of, take_roles
 from easyfs.tables.target import (
     CONSTANT_TARGET,
     Target,
@@ -233,13 +233,7 @@ class StreamingSelector(Elsewhere):
         mine, theirs = getattr(self, "_statistics", None), getattr(other, "_statistics", None)
         if mine is None or theirs is None:
             raise ValueError("merge needs two selectors that have seen rows through partial_fit.")
-        own, names = self._names(), other._names()
-        if own is not None and names is not None and own != names:
-            j = next((j for j, (a, b) in enumerate(zip(own, names, strict=False)) if a != b), 0)
-            raise ValueError(
-                f"merge needs two selectors that have seen the same columns in the same order, but column {j} is "
-                f"{own[j]!r} here and {names[j]!r} there."
-            )
+        check_same_names(self._names(), other._names())
         self._statistics = mine + theirs
         self._saw(other.n_rows_, None, other._seen.missing)
         if hasattr(other, "classes_"):
@@ -429,8 +423,7 @@ class StreamingSelector(Elsewhere):
             check_enough_rows(block.X, block.weight)
             with threads_for(*block.X.shape):
                 made = self._prepare(MemoryEngine(block), request, check_scale(scale, block.X.shape[1])).plan
-            names = self._names() if self._encoder is None else [column.name for column in self._encoder.columns]
-            return replace(made, encoder=self._encoder, names=None if names is None else tuple(names))
+            return replace(made, encoder=self._encoder, names=self._names())
         if plan.n_inputs != block.X.shape[1]:
             raise ValueError(f"plan was made for {plan.n_inputs} columns, but X has {block.X.shape[1]}.")
         return plan
@@ -465,13 +458,10 @@ class StreamingSelector(Elsewhere):
         if not isinstance(plan, Plan):
             raise TypeError(f"plan is of type {type(plan).__name__}; pass what draw_plan returns, or a selector's plan_.")
         self._check_same_settings(plan)
-        known = None if plan.names is None else list(plan.names)
+        known = plan.names if plan.encoder is None else [column.name for column in plan.encoder.columns]
         if known is not None and names != known and (names is not None or plan.encoder is not None):
-            found = "is no table" if names is None else f"has {', '.join(map(repr, names[:5]))}{', ...' * (len(names) > 5)}"
-            raise ValueError(
-                f"plan was made for a table with the columns {', '.join(map(repr, known[:5]))}"
-                f"{', ...' * (len(known) > 5)}, in this order, but X {found}."
-            )
+            found = "is no table" if names is None else f"has {listed(names)}"
+            raise ValueError(f"plan was made for a table with the columns {listed(known)}, in this order, but X {found}.")
 
     def _task_of(self, plan: Plan | None) -> str:
         """The task of the first block: what a plan was made for knows better than a few rows do."""

@@ -108,7 +108,7 @@ class Plan:
         Covariances of the inputs with the hidden nodes on the sample: the coverage target of the sequential form.
     encoder : TableEncoder, optional
         How a table of mixed columns becomes a matrix.
-    names : tuple, optional
+    names : list, optional
         Names of the columns of the table, where it has some.
     chosen_from : int
         Columns that the inputs were chosen from by what they tell of the target, where they are not all: chance counts
@@ -130,7 +130,7 @@ class Plan:
     fitted: FittedTarget | None = None
     sketch: Array | None = None
     encoder: TableEncoder | None = None
-    names: tuple[Any, ...] | None = None
+    names: list[Any] | None = None
     chosen_from: int = 0
     adjusted: tuple[int, ...] = ()
     sources: tuple[int, ...] | None = None

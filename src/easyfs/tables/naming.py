@@ -130,3 +130,19 @@ def without(X: Any, roles: Roles) -> Any:
 
 def _values(X: Any, name: str) -> Any:
     return X[name] if nw.dependencies.is_pandas_dataframe(X) else nw.from_native(X, eager_only=True)[name].to_native()
+
+
+def listed(names: list[Any]) -> str:
+    """The first of some names, for a message."""
+    return ", ".join(map(repr, names[:5])) + ", ..." * (len(names) > 5)
+
+
+def check_same_names(here: list[Any] | None, there: list[Any] | None) -> None:
+    """Two selectors whose rows are added up have seen the same columns in the same order."""
+    if here is None or there is None or here == there:
+        return
+    j = next((j for j, (one, other) in enumerate(zip(here, there, strict=False)) if one != other), 0)
+    raise ValueError(
+        f"merge needs two selectors that have seen the same columns in the same order, but column {j} is {here[j]!r} here "
+        f"and {there[j]!r} there."
+    )
