@@ -130,6 +130,12 @@ def test_a_group_that_has_no_room_gives_way_to_others():
         EasyFS(2, include=[7], feature_groups=groups, memory_limit=LITTLE).fit(X, y)
 
 
+def test_an_included_column_that_is_constant_is_there():
+    X, y = table("numbers")
+    X[:, 5] = 1.0
+    assert fitted(X, y, 2, include=[5], memory_limit=LITTLE).get_support(indices=True).tolist() == [5, 7]
+
+
 def test_as_many_columns_as_a_budget_has_room_for():
     X, y = table("numbers")
     found = fitted(X, y, 1.0, budget=3, memory_limit=LITTLE)

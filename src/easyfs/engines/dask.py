@@ -250,7 +250,7 @@ def _check_cluster() -> None:
     except ImportError as error:
         found["the scheduler"] = error
     for place, given in found.items():
-        if isinstance(given, BaseException):
+        if isinstance(given, ImportError):
             raise ImportError(
                 f"{place} of the Dask cluster has no easyfs-ml ({first_line(given)}); install version {VERSION} on the "
                 "scheduler and on each worker."

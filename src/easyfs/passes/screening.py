@@ -206,11 +206,12 @@ def _survivors(on_sample: Selection, sums: Marginals, request: Request, found: t
     place[[j for group in found if group.confirmed for j in group.columns]] = -1.0
     place[request.include] = -2.0
     usable = ~request.excluded & (sums.energy > 0)
+    usable[request.include] = True  # a constant one, too
     place = np.where(usable, place, np.inf)
     order = np.lexsort((place, request.groups, request.of_groups(place)))
     order = order[usable[order]]
     columns = order[_that_fit(request.groups[order], most)]
-    lost = np.setdiff1d(request.include[usable[request.include]], columns)
+    lost = np.setdiff1d(request.include, columns)
     if len(lost):
         raise ValueError(
             f"include names {len(request.include):,} columns (or their groups have more), and no more than {most:,} can be "
