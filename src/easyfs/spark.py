@@ -44,7 +44,7 @@ def _param(name: str, doc: str) -> Any:
     return Param(Params._dummy(), name, doc, typeConverter=_plain)
 
 
-class _Stage(Params):
+class _Stage(Params, MLReadable, MLWritable):
     """Columns, and the parameters of EasyFS, as parameters of a stage."""
 
     featuresCol = _param("featuresCol", "column of vectors to select entries of")  # noqa: N815
@@ -113,6 +113,27 @@ class _Stage(Params):
             self.set(self.getParam(self._columns.get(name, name)), value)
         return self
 
+    def write(self) -> Any:
+        """What writes the stage: ``stage.write().overwrite().save(path)``, or ``stage.save(path)``.
+
+        Returns
+        -------
+        MLWriter
+            As for any stage of Spark.
+        """
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> Any:
+        """What reads a stage: ``load(path)`` of its class.
+
+        Returns
+        -------
+        MLReader
+            As for any stage of Spark.
+        """
+        return _Reader(cls)
+
     def _read(self, frame: Any) -> tuple[list[str], str | None]:
         """Columns to select from, and the one that holds vectors, if it does."""
         given = self.getOrDefault("inputCols")
@@ -128,7 +149,7 @@ class _Stage(Params):
         return columns, vector
 
 
-class SparkEasyFS(Estimator, _Stage, MLReadable, MLWritable):
+class SparkEasyFS(Estimator, _Stage):
     """Select features in a pipeline of Spark, as EasyFS does: each partition is summed up where it is.
 
     Parameters
@@ -210,29 +231,8 @@ class SparkEasyFS(Estimator, _Stage, MLReadable, MLWritable):
         self._copyValues(model)
         return model
 
-    def write(self) -> Any:
-        """What writes the stage: ``stage.write().overwrite().save(path)``, or ``stage.save(path)``.
 
-        Returns
-        -------
-        MLWriter
-            As for any stage of Spark.
-        """
-        return _Writer(self)
-
-    @classmethod
-    def read(cls) -> Any:
-        """What reads a stage: ``SparkEasyFS.load(path)``.
-
-        Returns
-        -------
-        MLReader
-            As for any stage of Spark.
-        """
-        return _Reader(cls)
-
-
-class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
+class SparkEasyFSModel(Model, _Stage):
     """What :class:`SparkEasyFS` has selected.
 
     A column of vectors is cut to the selected entries, with their names, in ``outputCol``; of a list of columns those that
@@ -323,27 +323,6 @@ class SparkEasyFSModel(Model, _Stage, MLReadable, MLWritable):
                     f"entry {place} of the vectors of column {field.name!r} was {name!r} when the model was fitted, and is "
                     f"{found[place]!r} now; assemble them from the same columns in the same order."
                 )
-
-    def write(self) -> Any:
-        """What writes the model: ``model.write().overwrite().save(path)``, or ``model.save(path)``.
-
-        Returns
-        -------
-        MLWriter
-            As for any model of Spark.
-        """
-        return _Writer(self)
-
-    @classmethod
-    def read(cls) -> Any:
-        """What reads a model: ``SparkEasyFSModel.load(path)``.
-
-        Returns
-        -------
-        MLReader
-            As for any model of Spark.
-        """
-        return _Reader(cls)
 
 
 # What of a model is written beside its parameters.
