@@ -11,6 +11,7 @@ import pytest
 
 import easyfs
 from easyfs import EasyFS
+from easyfs.tables.frames import take_columns
 
 from .test_stream import assert_same, dataset_of, files_of, make_table, only, relation_of
 
@@ -29,6 +30,7 @@ def test_names_that_polars_would_read_as_patterns(name, small, tmp_path):
     chosen = memory.get_feature_names_out().tolist()
     assert name in chosen
     assert memory.transform(table).columns == chosen
+    assert take_columns(table, []).width == 0
     forms = [table.lazy(), dataset_of(table, tmp_path), relation_of(table, tmp_path)] if name else [table.lazy()]
     for kind in ("parquet", "arrow", "csv", "jsonl") if name else ("parquet", "arrow"):
         (tmp_path / kind).mkdir()

@@ -124,7 +124,7 @@ def test_a_group_that_has_no_room_gives_way_to_others():
     groups = np.arange(300)
     groups[:150] = 0  # the best column is in it
     found = fitted(X, y, 2, feature_groups=groups, memory_limit=LITTLE)
-    assert {200, 299} >= set(found.get_support(indices=True).tolist()[-1:])
+    assert found.get_support(indices=True).tolist() == [200, 299]  # 299 is nearly the best one
     assert found.screened_.n_compared > 50
     with pytest.raises(ValueError, match=r"include names 1 columns .or their groups have more"):
         EasyFS(2, include=[7], feature_groups=groups, memory_limit=LITTLE).fit(X, y)

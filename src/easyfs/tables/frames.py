@@ -132,7 +132,7 @@ def take_columns(X: Any, positions: Any) -> Any:
         return X.iloc[:, list(positions)]
     if nw.dependencies.is_polars_dataframe(X):  # which gives a column without a name one, if it is taken by place
         names = X.columns
-        return X[[names[j] for j in positions]]
+        return X[[names[j] for j in positions]] if len(positions) else X.select([])
     return nw.from_native(X, eager_only=True)[:, [int(j) for j in positions]].to_native()
 
 
