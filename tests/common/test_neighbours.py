@@ -52,7 +52,7 @@ def test_importing_beside_the_other_one_warns_once(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=True,
     )
     assert run.stdout.strip() == str(tmp_path / "easyfs" / "__init__.py")

@@ -326,7 +326,7 @@ def test_a_class_of_the_script_itself_and_one_of_a_module_beside_it(tmp_path: Pa
         "from sklearn.feature_selection import SelectKBest\n\n\nclass Other(SelectKBest):\n    pass\n"
     )
     process = start(tmp_path / "mine.py", tmp_path, 2)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors.decode()
     assert json.loads(output) == [["mine", "other", "random"], [], 6]
 
@@ -340,12 +340,12 @@ def test_an_interruption_leaves_no_process_and_no_false_failure(tmp_path: Path, 
     process = start(tmp_path / "mine.py", tmp_path, 2)
     try:
         assert wait_until(lambda: (tmp_path / "started").exists() or process.poll() is not None)
-        assert len(processes(tmp_path / "easyfs-")) == 2
+        assert wait_until(lambda: len(processes(tmp_path / "easyfs-")) == 2)
         (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
         assert process.returncode != 0
         assert b"KeyboardInterrupt" in errors
-        assert wait_until(lambda: processes(tmp_path / "easyfs-") == [], 10)
+        assert wait_until(lambda: processes(tmp_path / "easyfs-") == [])
     finally:
         process.kill()
         process.communicate()
@@ -356,7 +356,7 @@ def test_an_interruption_leaves_no_process_and_no_false_failure(tmp_path: Path, 
     # Nothing went wrong with the selector: a rerun does what is missing.
     (tmp_path / "wait").unlink()
     process = start(tmp_path / "mine.py", tmp_path, 1)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors.decode()
     assert json.loads(output) == [["mine", "random"], [], 4]
 
@@ -369,7 +369,7 @@ def test_a_run_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
     process = start(tmp_path / "mine.py", tmp_path, 2)
     try:
         assert wait_until(lambda: (tmp_path / "started").exists() or process.poll() is not None)
-        assert len(processes(tmp_path / "easyfs-")) == 2
+        assert wait_until(lambda: len(processes(tmp_path / "easyfs-")) == 2)
         process.kill()
         process.communicate()
         assert wait_until(lambda: processes(tmp_path / "easyfs-") == [])
