@@ -253,13 +253,16 @@ def better_elsewhere(name: str, part: dict[str, Entry]) -> str:
 
 
 def listed(entries: list[Entry], own: Entry, part: dict[str, Entry]) -> str:
-    """Methods with their quality, their time, and whether they found fewer of the true columns."""
+    """Methods with their quality, their time, the rounds that EasyFS is ahead in, and fewer true columns found."""
     told = []
     for entry in sorted(entries, key=lambda e: (e.warm or 0.0, e.method)):
         text = f"{entry.method} {entry.quality:.3f} in {seconds(entry.warm)}{fewer(entry, part)}"
         mine, theirs = (list(e.scores("recall").values()) for e in (own, entry))
         if entry.model != "recall" and mine and theirs and np.mean(theirs) < np.mean(mine) - 0.005:
             text += f" (true columns {np.mean(theirs):.2f}, EasyFS {np.mean(mine):.2f})"
+        gains = [own.rounds[r] - entry.rounds[r] for r in set(own.rounds) & set(entry.rounds)]
+        won, lost = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+        text += f" (ahead in {won}, behind in {lost} of {len(gains)})"
         told.append(text)
     return ", ".join(told)
 
@@ -284,6 +287,7 @@ def page(inputs: dict[str, dict[str, Entry]]) -> str:
         "",
         "With screens on. Better: by more than two standard errors of the mean difference over the rounds that both have",
         "(with a single one in common: than the standard deviation over EasyFS's rounds). As good: neither is better.",
+        "Ahead and behind: in how many of these rounds EasyFS is.",
         "",
         *(better_elsewhere(name, part) for name, part in inputs.items()),
         "",

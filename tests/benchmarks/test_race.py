@@ -108,6 +108,6 @@ def test_who_is_faster_and_as_good_is_told(tmp_path: Path) -> None:
     done = run("page.py", "--raw", str(raw), "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "race.md").read_text(encoding="utf-8")
-    told = "faster and better: none; faster and as good: mrmrs 0.807 in 0.1 s; slower and better: XGBoost 0.907 in 2 s."
-    assert told in page
+    assert "faster and better: none; faster and as good: mrmrs 0.807 in 0.1 s (ahead in 1, behind in 1 of 3); " in page
+    assert "; slower and better: XGBoost 0.907 in 2 s (ahead in 0, behind in 3 of 3)." in page
     assert "| 2,000 x 200 | mrmrs | 0.1 s | — | 10.0 |" in page
