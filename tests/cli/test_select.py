@@ -151,6 +151,18 @@ def test_weights_count(command, numbers, tmp_path):
     assert (code, err) == (2, "easyfs: error: --sample-weight: 'y' is the target.\n")
 
 
+@pytest.mark.parametrize("ending", ["arrow", "ipc", "parquet", "csv"])
+@pytest.mark.parametrize("names", [("*", "b"), ("^a.*$", "ab")])
+def test_names_that_polars_reads_as_patterns(command, tmp_path, names, ending):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({name: rng.normal(size=80) for name in names})
+    table = table.with_columns(y=table[names[1]])
+    write = {"arrow": table.write_ipc, "ipc": table.write_ipc_stream, "csv": table.write_csv}
+    write.get(ending, table.write_parquet)(tmp_path / f"t.{ending}")
+    code, out, _ = command("select", f"t.{ending}", "-t", "y", "-k", 1, "--columns", "-")
+    assert (code, out.split()) == (0, [names[1]])
+
+
 def test_constraints_and_patterns(command, numbers):
     code, out, _ = command("select", numbers, "-t", "y", "-k", 3, "--include", "x7,x0", "--exclude", "x2", "--columns", "-")
     assert code == 0

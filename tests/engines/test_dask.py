@@ -609,6 +609,18 @@ def test_whatever_a_partition_raises(error: Exception) -> None:
         EasyFS(3).fit(lazy, "price")
 
 
+def test_flags_of_which_some_are_missing(tmp_path: Path) -> None:
+    """Parquet says that they are flags, pandas holds them as objects."""
+    frame = pl.from_pandas(with_only(table(), "price")).with_columns(
+        pl.when(pl.int_range(FEW) % 7 > 0).then(pl.int_range(FEW) % 2 == 0).alias("flag")
+    )
+    for i in range(3):
+        frame[200 * i : 200 * i + 200].write_parquet(tmp_path / f"{i}.parquet")
+    found = EasyFS(4, random_state=0).fit(dd.read_parquet(tmp_path), "price")
+    assert next(column.kind for column in found.columns_ if column.name == "flag") == "boolean"
+    is_same(EasyFS(4, random_state=0).fit(frame.to_pandas(), "price"), found)
+
+
 def test_a_chunk_of_another_width() -> None:
     chunks = [da.from_delayed(dask.delayed(np.ones)((50, d)), (50, 4), float) for d in (4, 4, 5)]
     with pytest.raises(ValueError, match=r"^partition 2: it has shape \(50, 5\), but X has 4 columns"):

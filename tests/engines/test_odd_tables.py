@@ -12,6 +12,7 @@ import pytest
 import easyfs
 from easyfs import EasyFS
 from easyfs.tables.frames import take_columns
+from easyfs.tables.times import times_in
 
 from .test_stream import assert_same, dataset_of, files_of, make_table, only, relation_of
 
@@ -124,3 +125,150 @@ def test_weights_that_are_dates(small):
     for form in (table, table.lazy(), table.to_pandas()):
         with pytest.raises(ValueError, match=r"sample_weight \(column 'weight'\) holds '202\d-.*, which is no number"):
             EasyFS(4).fit(form, "amount", sample_weight="weight")
+
+
+@pytest.mark.parametrize(("rows", "most"), [(26_000, 2), (12_000, 3)])
+def test_a_row_that_counts_several_times_says_once_what_a_column_is(rows, most):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {"place": np.arange(rows), "name": [f"n{i}" for i in range(rows)], "x": rng.normal(size=rows)},
+    ).with_columns(weight=pl.Series(rng.integers(most - 1, most + 1, rows)))
+    table = table.with_columns(y=pl.col("place") * 3.0 / rows + pl.col("x") + pl.Series(rng.normal(size=rows)))
+    memory = EasyFS(1, random_state=0).fit(table, "y", sample_weight="weight")
+    assert [column.kind for column in memory.columns_] == ["identifier", "identifier", "numeric"]
+    assert_same(EasyFS(1, random_state=0).fit(table.lazy(), "y", sample_weight="weight"), memory)
+
+
+def test_objects_of_pandas_that_begin_with_missing_ones():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    table = pl.DataFrame({"flag": x > 0, "text": ["u", "v"] * 200, "z": rng.normal(size=400), "y": x})
+    table = table.with_columns(
+        pl.when(pl.int_range(400) >= 120).then("flag").alias("flag"), nothing=pl.lit(None, pl.String)
+    )
+    memory = EasyFS(2, random_state=0).fit(table, "y")
+    assert memory.columns_[0].kind == "boolean"
+    assert_same(EasyFS(2, random_state=0).fit(table.to_pandas(), "y"), memory)
+
+
+def test_times_with_their_distance_from_utc():
+    rng = np.random.default_rng(0)
+    zone, day = rng.integers(-5, 6, 600), rng.integers(1, 29, 600)
+    texts = [f"2024-01-{d:02d}T12:00:00.25{h:+03d}:30" for d, h in zip(day, zone, strict=True)]
+    table = pl.DataFrame({"t": texts, "z": rng.normal(size=600), "y": -zone + 0.5 * rng.normal(size=600)})
+    typed = table.with_columns(pl.col("t").str.to_datetime(time_zone="UTC"))
+    assert EasyFS(1, random_state=0).fit(typed, "y").get_feature_names_out().tolist() == ["t"]
+    assert_same(EasyFS(1, random_state=0).fit(table, "y"), EasyFS(1, random_state=0).fit(typed, "y"))
+    times = times_in([*texts, None], texts)
+    np.testing.assert_array_equal(times[:-1], typed["t"].dt.replace_time_zone(None).to_numpy())
+    assert np.isnat(times[-1])
+
+
+@pytest.mark.parametrize("start", [2**60, 2**64 - 200])
+def test_large_whole_numbers_that_are_equal_as_floats(start):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"n": start + rng.integers(0, 100, 900).astype(np.uint64), "z": rng.normal(size=900)})
+    table = table.with_columns(
+        pl.when(pl.int_range(900) % 3 > 0).then("n").alias("n"), y=pl.col("z") + pl.Series(rng.normal(size=900))
+    )
+    memory = EasyFS(2, random_state=0).fit(table, "y")
+    assert memory.columns_[0].used_as == "number"
+    for form in (table.lazy(), table.to_arrow(), ds.dataset(table.to_arrow())):
+        assert_same(EasyFS(2, random_state=0).fit(form, "y"), memory)
+
+
+def written_as_text(rows=300):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {
+            "sold": [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(rows)],
+            "size": [f"{value:.3f}" for value in rng.normal(size=rows)],
+            "city": rng.choice(["u", "v", "w"], rows),
+            "x": rng.normal(size=rows),
+        }
+    )
+    return table.with_columns(
+        y=pl.col("x") + pl.col("size").cast(pl.Float64) + pl.col("sold").str.tail(2).cast(pl.Int8) / 9
+    )
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "jsonl"])
+def test_a_file_without_a_value_of_what_is_written_as_text(kind, tmp_path):
+    table, third = written_as_text(), pl.int_range(300) // 100
+    table = table.with_columns(
+        pl.when(third != 1).then(name).alias(name) for name in ("sold", "size", "city")
+    )  # nothing is known of the second file
+    for i in range(3):
+        part = table.filter(third == i)
+        getattr(part, {"csv": "write_csv", "arrow": "write_ipc", "jsonl": "write_ndjson"}.get(kind, "write_parquet"))(
+            tmp_path / f"{i}.{kind}"
+        )
+    memory = EasyFS(4, random_state=0).fit(table, "y")
+    assert [column.used_as for column in memory.columns_] == ["date parts", "number", "indicators", "number"]
+    assert_same(EasyFS(4, random_state=0).fit(easyfs.scan(tmp_path), "y"), memory, exact=kind in ("parquet", "arrow"))
+    blocks = EasyFS(4, random_state=0)
+    for i in range(3):
+        part = table.filter(third == i)
+        blocks.partial_fit(part.drop("y"), part["y"])
+    assert blocks.n_rows_ == 300
+
+
+def test_a_part_whose_rows_all_weigh_nothing(tmp_path):
+    table = written_as_text().with_columns(weight=(pl.int_range(300) // 100 != 1).cast(pl.Float64))
+    for i in range(3):
+        table[100 * i : 100 * i + 100].write_parquet(tmp_path / f"{i}.parquet")
+    memory = EasyFS(4, random_state=0).fit(table, "y", sample_weight="weight")
+    assert_same(EasyFS(4, random_state=0).fit(easyfs.scan(tmp_path), "y", sample_weight="weight"), memory, exact=False)
+
+
+def test_classes_that_are_called_by_fractions(small):
+    table = only(small, "classes").with_columns(classes=pl.col("classes").rank("dense") + 0.5)
+    memory = EasyFS(4, random_state=0, task="classification").fit(table, "classes")
+    assert_same(EasyFS(4, random_state=0, task="classification").fit(table.lazy(), "classes"), memory)
+
+
+def test_dates_of_pandas_that_pyarrow_keeps(small):
+    table = only(small, "amount").with_columns(pl.when(pl.int_range(SMALL) % 7 > 0).then("day").alias("day"))
+    memory = EasyFS(4, random_state=0).fit(table, "amount")
+    kept = table.to_arrow().to_pandas(types_mapper=pd.ArrowDtype)
+    assert_same(EasyFS(4, random_state=0).fit(kept, "amount"), memory, exact=False)
+
+
+@pytest.mark.parametrize("form", ["memory", "parts"])
+def test_very_many_classes_are_an_error(form):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"a": rng.normal(size=12_000), "y": np.arange(12_000) % 11_000})
+    with pytest.raises(ValueError, match=r"y has 11,000 classes, and no more than 10,000 can be compared"):
+        EasyFS(1, task="classification").fit(table if form == "memory" else table.lazy(), "y")
+
+
+@pytest.mark.parametrize("form", ["memory", "parts"])
+def test_a_weight_beyond_all_others(form, small):
+    weight = pl.when(pl.int_range(SMALL) == 5).then(1e300).otherwise(1.0)
+    table = only(small, "amount").with_columns(weight=weight)
+    with pytest.raises(ValueError, match=r"one row has a sample_weight of 1e\+300, and all others together have 1499"):
+        EasyFS(1).fit(table if form == "memory" else table.lazy(), "amount", sample_weight="weight")
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("rows", [300, 2_000, 30_000])
+def test_weighted_classes_in_single_precision(rows, classes):
+    """Indicators add up to one; of that direction rounding must not leave anything, however the rows are cut."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(rows, 12)).astype(np.float32)
+        y = np.digitize(X[:, :3] @ [1.0, 0.5, 0.3] + rng.normal(size=rows), np.linspace(-1.0, 1.0, classes + 1)[1:-1])
+        weight = rng.uniform(0.1, 2.0, rows)
+        double = EasyFS(4, random_state=0).fit(X.astype(np.float64), y, sample_weight=weight)
+        frame = pl.DataFrame(X).with_columns(y=pl.Series(y), weight=weight)
+        blocks = EasyFS(4, random_state=0)
+        for part in np.array_split(np.arange(rows), 7):
+            blocks.partial_fit(X[part], y[part], sample_weight=weight[part])
+        for found in (
+            EasyFS(4, random_state=0).fit(X, y, sample_weight=weight),
+            EasyFS(4, random_state=0).fit(frame.lazy(), "y", sample_weight="weight"),
+        ):
+            np.testing.assert_allclose(found.relevance_, double.relevance_, rtol=1e-3, atol=1e-5)
+            assert found.order_[:3].tolist() == double.order_[:3].tolist()
+            np.testing.assert_allclose(found.gains_, double.gains_, rtol=1e-3)
+        np.testing.assert_allclose(blocks.relevance_[:3], double.relevance_[:3], rtol=0.1)

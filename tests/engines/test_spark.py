@@ -469,7 +469,7 @@ def test_batches_are_cut_by_size_alone() -> None:
 
 
 def test_what_is_added_up_can_be_sent() -> None:
-    empty = Scanned(0, {}, np.zeros(0), np.zeros(0), Held([(np.zeros((0, 2)), None)]), None, None, {})
+    empty = Scanned(0, {}, np.zeros(0), np.zeros(0), np.zeros(0), Held([(np.zeros((0, 2)), None)]), None, None, {})
     rows_of = [engine._row({"place": 1, "number": n, "found": engine.pickle.dumps(empty, 5)}, engine.ADDED) for n in (5, 3)]
     (added,) = engine.add_up(rows_of)
     assert added.to_pylist()[0]["number"] == 3

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -370,7 +371,7 @@ def _as_expected(name: Any, column: Any, dtype: Any) -> Any:
             f"column {name!r} is an ordered category, and has other categories there than X; give all partitions the same "
             "categories."
         )
-    _check_kind(f"column {name!r}", column.dtype, dtype)
+    _check_kind(f"column {name!r}", column.dtype, dtype, column)
     return column.astype("category") if str(dtype) == "category" != str(column.dtype) else column
 
 
@@ -380,10 +381,17 @@ def _kind(dtype: Any) -> str:
     return {"text": "text", "category": "text", "date or time": "dates"}.get(kind, "numbers")
 
 
-def _check_kind(name: str, found: Any, expected: Any) -> None:
+def _kind_in(column: Any) -> str:
+    """What a column of objects holds: pandas has no other type for flags of which some are missing."""
+    held = import_module("pandas.api.types").infer_dtype(column, skipna=True)
+    words = {"boolean": "numbers", "integer": "numbers", "floating": "numbers", "mixed-integer-float": "numbers"}
+    return (words | {"decimal": "numbers", "date": "dates", "datetime": "dates"}).get(held, "text")
+
+
+def _check_kind(name: str, found: Any, expected: Any, column: Any = None) -> None:
     """Numbers here and text there are two columns, not one."""
     mine, other = _kind(found), _kind(expected)
-    if mine != other:
+    if mine != other and (column is None or str(found) != "object" or _kind_in(column) != other):
         raise ValueError(
             f"{name} holds {mine} there ({found}), but {other} by what Dask says of it ({expected}); give it one type in "
             "all partitions."

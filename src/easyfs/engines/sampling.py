@@ -113,7 +113,9 @@ class Scanned:
     counts : dict or None
         Rows of each label of the target; None where it has too many, or none, or holds numbers that are not whole.
     numbers : ndarray of int
-        Number of each kept row in the whole table.
+        Number of each kept row in the whole table; a row that counts several times has several.
+    places : ndarray of int
+        Its place in the whole table.
     hashes : ndarray of uint64
         Their hashes.
     held : Held
@@ -137,6 +139,7 @@ class Scanned:
     n_rows: int
     counts: dict[Any, int] | None
     numbers: Array
+    places: Array
     hashes: Array
     held: Held
     y: Array | None
@@ -159,6 +162,7 @@ class Scanned:
             self.n_rows + other.n_rows,
             counts if counts is not None and len(counts) <= MOST_LABELS else None,
             np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.places, other.places]),
             np.concatenate([self.hashes, other.hashes]),
             self.held + other.held,
             None if self.y is None or other.y is None else stack([self.y, other.y]),
@@ -220,6 +224,7 @@ class Scanned:
         return replace(
             self,
             numbers=self.numbers[rows],
+            places=self.places[rows],
             hashes=self.hashes[rows],
             held=self.held.rows(rows),
             y=None if self.y is None else self.y[rows],
@@ -284,11 +289,11 @@ def describe(target: Target, counts: dict[Any, int] | None, roles: Roles) -> Tar
     return replace(info, name=roles.target[0] if len(roles.target) == 1 and not roles.several else None)
 
 
-def _counts_of(y: Array) -> dict[Any, int] | None:
-    """Rows of each label; None where labels are too many, or no labels at all."""
+def _counts_of(y: Array, *, classes: bool) -> dict[Any, int] | None:
+    """Rows of each label; None where labels are too many, or no labels at all unless they are said to be ``classes``."""
     if not len(y):  # of whatever type
         return {}
-    if y.ndim != 1 or y.dtype == object or (y.dtype.kind == "f" and not are_whole(y)):
+    if y.ndim != 1 or y.dtype == object or (y.dtype.kind == "f" and not classes and not are_whole(y)):
         return None
     labels, times = count_values(y)
     return dict(zip(labels.tolist(), times.tolist(), strict=True)) if len(labels) <= MOST_LABELS else None
@@ -316,6 +321,7 @@ def scan(
     numbering: Numbering | None = None,
     memory_limit: float = MEMORY_LIMIT,
     table_rows: int | None = None,
+    classes: bool = False,
     version: str = VERSION,
 ) -> Scanned:
     """The rows of a part that may be in the sample.
@@ -334,6 +340,8 @@ def scan(
         Gigabytes that a fit may hold.
     table_rows : int, optional
         Rows of the whole table: of each part so many fewer need be held.
+    classes : bool, default=False
+        Whether the target is said to be classes, whatever it holds.
     version : str
         Of the library, where fit was called.
     """
@@ -362,12 +370,13 @@ def scan(
         numbers = numbering.offsets[part.first] + np.arange(len(own))
     hashes, rows = row_hashes(seed, numbers), there[own]
     labels = None if y is None else y[own]
-    counts = None if labels is None else _counts_of(labels)
+    counts = None if labels is None else _counts_of(labels, classes=classes)
     whole_part = len(rows) == n and (np.diff(rows) == 1).all()
     return Scanned(
         len(numbers),
         counts,
         numbers,
+        part.first + rows,
         hashes,
         Held([(part.X, None if whole_part else rows)]),
         labels,

@@ -18,7 +18,7 @@ from easyfs.common.version import VERSION
 from easyfs.engines.memory import Engine
 from easyfs.engines.opening import open_parts
 from easyfs.engines.parts import Measuring, PartedTable, Summing, check_same_rows
-from easyfs.engines.sampling import MOST_LABELS, describe, scan, with_labels
+from easyfs.engines.sampling import MOST_LABELS, Scanned, describe, scan, with_labels
 from easyfs.engines.torch import TorchEngine, TorchKernels, is_tensor, kernels_on, on_device, to_host
 from easyfs.estimator.findings import Findings
 from easyfs.passes.block import Block
@@ -92,7 +92,14 @@ class Elsewhere(Findings):
         kernels_on(self.device)  # said before anything is read
         seed, rng = self._seed()
         self._roles = table.roles
-        reading = partial(scan, seed=seed, memory_limit=self._memory_limit(), table_rows=table.n_rows, version=VERSION)
+        reading = partial(
+            scan,
+            seed=seed,
+            memory_limit=self._memory_limit(),
+            table_rows=table.n_rows,
+            classes=self.task == "classification",
+            version=VERSION,
+        )
         scanned = table.reduce(reading, told.progress)
         task, counts, n_rows = scanned.task(self.task), scanned.counts, scanned.n_rows
         if not n_rows and scanned.weighed:
@@ -100,7 +107,7 @@ class Elsewhere(Findings):
         if scanned.numbering is not None:  # known only now that all weights have been seen
             scanned = table.reduce(partial(reading, numbering=scanned.numbering), told.progress)
         rows, stands_for = scanned.sample(classes=task != "regression")
-        matrix = self._check_table(rows.held.table(), reset=True, count=False, counting=Counting(levels=rows.levels))
+        matrix = self._matrix_of(rows)
         target = check_target(rows.y, matrix.shape[0], task)
         if target.kind == "classes" and rows.counts is None:
             raise ValueError(
@@ -134,6 +141,14 @@ class Elsewhere(Findings):
         with threads_for(summed.n_rows, matrix.shape[1]):
             self._result = self._choose(plan, summed.statistics, request)
         self._tell_chosen(told)
+
+    def _matrix_of(self: Any, rows: Scanned) -> Array:
+        """The rows of the sample as numbers; what a column is, a row that is there several times says once."""
+        _, once, again = np.unique(rows.places, return_index=True, return_inverse=True)
+        repeated = len(once) < len(again)
+        table = (rows.held.rows(once) if repeated else rows.held).table()
+        matrix: Array = self._check_table(table, reset=True, count=False, counting=Counting(levels=rows.levels))
+        return matrix[again] if repeated else matrix
 
     def _fit_wide_parts(
         self: Any, table: PartedTable, sample: Block, target: Target, request: Request, known: tuple[Any, int], told: Teller

@@ -195,8 +195,10 @@ class Source:
 
     def _read_arrow(self, wanted: list[str]) -> Any:
         pl = optional("polars", "cli", "reading a table")
+        place = {name: i for i, name in enumerate(self._arrow_schema())}  # polars reads some names as patterns
         with self.plainly() as path:
-            return (pl.read_ipc_stream if self.is_stream() else pl.read_ipc)(path, columns=wanted)
+            read = pl.read_ipc_stream if self.is_stream() else pl.read_ipc
+            return read(path, columns=[place[name] for name in wanted])
 
     @contextmanager
     def plainly(self) -> Iterator[Any]:

@@ -93,7 +93,8 @@ def _task(
     (moment, scale), n_rows = sums, statistics.n_counted
     beyond = None
     if len(constraints.adjusted):
-        beyond = Beyond(moment, constraints.adjusted, plan.n_inputs + plan.network.n_extra)
+        classes = plan.target.kind == "classes"
+        beyond = Beyond(moment, constraints.adjusted, plan.n_inputs + plan.network.n_extra, classes=classes)
         scale = adjusted_scale(scale, beyond, constraints.excluded)
     target = target_matrix(plan, beyond or moment, n_rows, scale.spread, coverage)
     if scale.left is not None:
@@ -148,7 +149,7 @@ def ranking_importance(
     else:
         targets = np.arange(p, moment.p)
         cross = moment.columns(targets)
-        L = conditional_variance(cross[nodes], cross[targets], moment.diag()[nodes])
+        L = conditional_variance(cross[nodes], cross[targets], moment.diag()[nodes], moment.dtype)
         scores, contrast = [importance_score(L, _redundancy(moment, nodes, units, settings.eps2), settings.lambda1)], None
     votes = np.zeros(p)
     votes[nodes] = node_votes(scores, settings.top_share, contrast)

@@ -71,20 +71,21 @@ class Marginals:
         """Sum of squares of each column about its mean."""
         return np.asarray(np.maximum(self.squares - self.sums**2 / self.weight, 0.0))
 
-    def relevance(self, n_adjusted: int = 0) -> Array | None:
-        """Share of each column that the target explains, beyond the last ``n_adjusted``; None without a target."""
-        t = self.cross.shape[1] - n_adjusted
+    def relevance(self, plan: Plan) -> Array | None:
+        """Share of each column that the target explains, beyond those that are adjusted for; None without a target."""
+        t, dtype = self.cross.shape[1] - len(plan.adjusted), plan.scaling.dtype
         if not t:
             return None
         gram = self.target_gram - np.outer(self.target_sums, self.target_sums) / self.weight
         cross, energy = self.cross - np.outer(self.sums, self.target_sums) / self.weight, self.energy
-        if n_adjusted:
-            white = orthonormal_basis(gram[t:, t:])
+        if plan.adjusted:
+            white = orthonormal_basis(gram[t:, t:], dtype=dtype)
             said, of_target = cross[:, t:] @ white, gram[:t, t:] @ white
             left = energy - np.square(said).sum(axis=1)
             energy = np.where(left > LEFT * energy, left, 0.0)
             cross, gram = cross[:, :t] - said @ of_target.T, gram[:t, :t] - of_target @ of_target.T
-        return explained_share(cross @ orthonormal_basis(gram), energy)
+        basis = orthonormal_basis(gram, classes=plan.target.kind == "classes", dtype=dtype)
+        return explained_share(cross @ basis, energy)
 
 
 def marginals(plan: Plan, block: Block) -> Marginals:
@@ -168,14 +169,13 @@ def choose_screened(
     on_sample = choose(
         first.plan, summarise(first.plan, sample, scaled=(first.inputs, first.observed)), request, for_choice
     )
-    found = first.plan.found
     sums = rows.marginals(first.plan)
     if len(request.adjusted) >= most:
         raise ValueError(
             f"adjust_for names {len(request.adjusted):,} columns, and no more than {most:,} can be compared within "
             "memory_limit; name fewer, or give it more gigabytes."
         )
-    columns = _survivors(on_sample, sums, request, found, most - len(request.adjusted))
+    columns = _survivors(on_sample, sums, request, first.plan, most - len(request.adjusted))
     n_groups = len(np.unique(request.groups[columns]))
     columns = np.union1d(columns, request.adjusted)
     asked = _among(request, columns)
@@ -186,24 +186,24 @@ def choose_screened(
     own = replace(sample, X=sample.X[:, columns])
     # Joint effects were looked for among all columns; among survivors they would be looked for where they seem to be.
     prepared = make_plan(own, replace(for_plan, interactions=False), asked, seed, rng)
-    kept = tuple(_with(group, place) for group in found if (place[list(group.columns)] >= 0).all())
+    kept = tuple(_with(group, place) for group in first.plan.found if (place[list(group.columns)] >= 0).all())
     n_live = int(first.plan.live.sum())
     plan = replace(prepared.plan, settings=for_plan, found=kept, chosen_from=n_live)
     chosen = choose(plan, rows.statistics(replace(prepared, plan=plan), columns), asked, for_choice)
     return _of_all(chosen, columns, sums, request, first, on_sample)
 
 
-def _survivors(on_sample: Selection, sums: Marginals, request: Request, found: tuple[Found, ...], most: int) -> Array:
+def _survivors(on_sample: Selection, sums: Marginals, request: Request, plan: Plan, most: int) -> Array:
     """Columns by the better of their two places: in the order on the sample, and by relevance on all rows."""
     d = len(on_sample.order)
     place = np.empty(d)
     place[on_sample.order] = np.arange(d)
-    relevance = sums.relevance(len(request.adjusted))
+    relevance = sums.relevance(plan)
     if relevance is not None:
         by_relevance = np.empty(d)
         by_relevance[np.argsort(-relevance, kind="stable")] = np.arange(d)
         place = np.minimum(place, by_relevance)
-    place[[j for group in found if group.confirmed for j in group.columns]] = -1.0
+    place[[j for group in plan.found if group.confirmed for j in group.columns]] = -1.0
     place[request.include] = -2.0
     usable = ~request.excluded & (sums.energy > 0)
     usable[request.include] = True  # a constant one, too
@@ -269,7 +269,7 @@ def _of_all(
     """What was found among the survivors, as a selection from all columns."""
     d = len(request.groups)
     others = np.setdiff1d(np.arange(d), columns)
-    relevance = sums.relevance(len(request.adjusted))
+    relevance = sums.relevance(first.plan)
     size = on_sample.scores if relevance is None else relevance
     last = np.select([request.excluded, sums.energy <= 0], [2, 1], 0)
     others = others[np.lexsort((-np.where(np.isfinite(size), size, 0.0)[others], last[others]))]

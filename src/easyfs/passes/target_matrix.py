@@ -78,7 +78,7 @@ def _supervised(plan: Plan, moment: Products, n_rows: float) -> tuple[Array, Arr
     d = len(plan.live)
     targets = np.arange(d + plan.network.n_extra, moment.p)
     with_targets = moment.columns(targets)
-    basis = orthonormal_basis(with_targets[targets])
+    basis = orthonormal_basis(with_targets[targets], classes=plan.target.kind == "classes", dtype=moment.dtype)
     Y = with_targets[:d] @ basis
     relevance = explained_share(Y, moment.diag()[:d])
     predicted, share = _predicted(plan, moment, n_rows, basis)

@@ -48,6 +48,8 @@ class Beyond:
         The columns that are taken out.
     n_before_targets : int
         Inputs and nodes, which stand before the targets.
+    classes : bool, default=False
+        Whether the targets are indicators of classes.
 
     Attributes
     ----------
@@ -55,8 +57,8 @@ class Beyond:
         Directions that are taken out.
     """
 
-    def __init__(self, moment: Products, taken: Array, n_before_targets: int):
-        self._moment = moment
+    def __init__(self, moment: Products, taken: Array, n_before_targets: int, *, classes: bool = False):
+        self._moment, self._classes = moment, classes
         self.p, self.weight, self.dtype = moment.p, moment.weight, moment.dtype
         self._targets = np.arange(n_before_targets, moment.p)
         before = np.maximum(moment.diag(), 0.0)
@@ -106,7 +108,8 @@ class Beyond:
     def of_target(self) -> float | None:
         """Share of the target that is taken out, over all its directions; None without a target."""
         targets = self._targets
-        basis = orthonormal_basis(self._moment.columns(targets)[targets])
+        gram = self._moment.columns(targets)[targets]
+        basis = orthonormal_basis(gram, classes=self._classes, dtype=self.dtype)
         if not basis.shape[1]:
             return None
         return float(min(np.square(self._rows[:, targets] @ basis).sum() / basis.shape[1], 1.0))

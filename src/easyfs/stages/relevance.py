@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import betaincinv
 
@@ -19,27 +21,40 @@ def null_relevance(n: float, rank: int, n_drawn: int, level: float = LEVEL) -> f
     return float(betaincinv(rank / 2.0, free / 2.0, level ** (1.0 / max(1, n_drawn))))
 
 
-# Directions of the target this much weaker than its strongest are rounding.
-SINGULAR_VALUE_CUTOFF = 1e-6
+# Directions of the target with less than this share of the energy of its strongest are rounding, by the precision of rows.
+ROUNDING = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
 # A variance within a class below this share of the variance of all rows is rounding.
 WITHIN_ROUNDING = 1e-12
 
 
-def orthonormal_basis(target_gram: Array) -> Array:
+def orthonormal_basis(target_gram: Array, *, classes: bool = False, dtype: Any = np.float64) -> Array:
     """Combinations of the targets that make them orthonormal.
 
     Parameters
     ----------
     target_gram : ndarray of shape (t, t)
         Second moments ``Y'Y`` of the centred targets.
+    classes : bool, default=False
+        Whether targets are indicators of classes, one of which each row has. They add up to a constant; that direction is
+        taken out, as rounding may leave something of it.
+    dtype : dtype, default=float64
+        Precision of the rows.
 
     Returns
     -------
     ndarray of shape (t, r)
         ``T`` such that the columns of ``Y T`` are orthonormal; ``r`` is the rank. Strongest direction first.
     """
+    rounding = ROUNDING[np.dtype(dtype)]
+    if classes:
+        there = np.diagonal(target_gram) > 0  # a class without rows is no target
+        constant = there / np.sqrt(max(1, there.sum()))
+        across = target_gram @ constant
+        target_gram = target_gram - np.outer(across, constant) - np.outer(constant, across)
+        target_gram += float(constant @ across) * np.outer(constant, constant)
+        rounding = ROUNDING[np.dtype(np.float64)]  # the others are counts, and those of rare classes small
     values, vectors = np.linalg.eigh(target_gram)
-    keep = values > SINGULAR_VALUE_CUTOFF**2 * max(float(values[-1]), 0.0) if len(values) else values > 0
+    keep = values > rounding * max(float(values[-1]), 0.0) if len(values) else values > 0
     basis = vectors[:, keep] / np.sqrt(values[keep])
     basis = basis[:, ::-1]
     flip = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])]) if basis.size else 1.0
@@ -65,7 +80,7 @@ def explained_share(cross: Array, energy: Array) -> Array:
     return np.asarray(np.divide(squared, energy, out=np.zeros_like(squared), where=energy > 0))
 
 
-def conditional_variance(cross: Array, target_gram: Array, energy: Array) -> Array:
+def conditional_variance(cross: Array, target_gram: Array, energy: Array, dtype: Any = np.float64) -> Array:
     """Conditional variance of the target given each feature, in units of the target's variance (Eq. re_4).
 
     ``L_i = 1 - corr(M_i, y)^2``; smaller is more relevant. With several targets, the sum over an orthonormal basis of them,
@@ -79,12 +94,14 @@ def conditional_variance(cross: Array, target_gram: Array, energy: Array) -> Arr
         ``Y'Y``.
     energy : ndarray of shape (p,)
         Sum of squares of each centred feature.
+    dtype : dtype, default=float64
+        Precision of the rows.
 
     Returns
     -------
     ndarray of shape (p,)
     """
-    basis = orthonormal_basis(target_gram)
+    basis = orthonormal_basis(target_gram, dtype=dtype)
     return np.asarray(basis.shape[1] - explained_share(cross @ basis, energy))
 
 

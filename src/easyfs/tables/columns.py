@@ -13,6 +13,7 @@ import numpy as np
 
 from easyfs.common.types import Array
 from easyfs.tables.frames import floats_of
+from easyfs.tables.times import times_in, times_in_objects, times_of
 
 # How a column is used.
 NUMBER, INDICATORS, DATE_PARTS, ASIDE = "number", "indicators", "date parts", "set aside"
@@ -42,10 +43,6 @@ _CAMEL_IDENTIFIER = r"[a-z](?:ID|Id)$"
 # What pandas calls the index of a table that was written and read again.
 _INDEX = r"(?i:unnamed: ?0|level_0|)"
 _PANDAS_INDEX = r"__index_level_\d+__"
-_DATE = (
-    r"(?:(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})|(?P<d2>\d{1,2})\.(?P<m2>\d{1,2})\.(?P<y2>\d{4}))"
-    r"(?:[T ](?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)? ?(?:Z|UTC|[+-]\d{2}:?\d{2})?"
-)
 
 
 MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none", "?", "-", "#n/a", "nat")
@@ -87,6 +84,12 @@ class ColumnInfo:
     examples: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     reason: str = ""
+
+
+def holds_objects(column: Any) -> bool:
+    """Whether a column of pandas holds objects; narwhals takes it for text by its first rows, which may be missing."""
+    dtype = getattr(column.to_native(), "dtype", None)
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def series_of(X: Any) -> list[Any]:
@@ -162,10 +165,10 @@ def _recognise(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, A
             numbers = np.array([np.nan if t is None else place[t] for t in texts])
             return _counted(replace(info, kind="category"), numbers, texts)
         return _category(replace(info, kind="category"), texts)
-    if dtype == nw.String:
+    if dtype == nw.String and not holds_objects(column):
         return _text(info, texts_of(column), keep)
     if dtype in (nw.Date, nw.Datetime):
-        return _date(info, _times(column))
+        return _date(info, times_of(column))
     if dtype == nw.Duration:
         return _counted(replace(info, kind="duration"), _seconds(column))
     return _objects(info, column, keep)
@@ -203,18 +206,17 @@ def _told_apart(column: Any) -> tuple[Array | None, int]:
     if not has_large_whole_numbers(column):
         return None, 0
     low = int(column.min())
-    return numbers_of(column - low), low
+    if column.dtype != nw.UInt64:
+        return numbers_of(column - low), low
+    apart = np.full(len(column), np.nan)
+    observed = np.asarray(column.drop_nulls().to_numpy(), dtype=np.uint64)  # not all libraries can count that far
+    apart[~np.asarray(column.is_null().to_numpy(), dtype=bool)] = observed - np.uint64(low)
+    return apart, low
 
 
 def _seconds(column: Any) -> Array:
     values = np.asarray(column.to_numpy()).astype("timedelta64[us]")
     return np.where(np.isnat(values), np.nan, values.astype(np.int64) / 1e6)
-
-
-def _times(column: Any) -> Array:
-    if getattr(column.dtype, "time_zone", None):
-        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    return np.asarray(column.to_numpy()).astype("datetime64[us]")
 
 
 def _ordered_levels(column: Any) -> list[str] | None:
@@ -342,6 +344,8 @@ def _number(
     info: ColumnInfo, numbers: Array, keep: bool, apart: Array | None = None, low: int = 0
 ) -> tuple[ColumnInfo, Array]:
     info, numbers = _counted(info, numbers)
+    if apart is not None and info.kind == "constant" and np.nanmax(apart) > 0:  # as floats alone they are equal
+        info = replace(info, kind="numeric", n_distinct=None)
     known = keep or info.kind == "constant"
     reason = "" if known else is_row_number(info.name, numbers if apart is None else apart, low)
     if reason:
@@ -370,7 +374,7 @@ def _text(info: ColumnInfo, texts: list[str | None], keep: bool) -> tuple[Column
     numbers = _numbers_in(texts, observed)
     if numbers is not None:
         return _number(info, numbers, keep)
-    times = _times_in(texts, observed)
+    times = times_in(texts, observed)
     if times is not None:
         return _date(info, times)
     info, _ = _category(replace(info, kind="text"), texts)
@@ -416,28 +420,6 @@ def _all_numbers(texts: list[str]) -> bool:
         return False
 
 
-def _times_in(texts: list[str | None], observed: list[str]) -> Array | None:
-    """Dates that were written as text, year first or as day.month.year."""
-    if not observed or not all(re.fullmatch(_DATE, text.strip()) for text in observed[:50]):
-        return None
-    known: dict[str | None, Any] = {None: np.datetime64("NaT")}
-    try:
-        for text in dict.fromkeys(observed):
-            known[text] = _parsed(text)
-    except ValueError:
-        return None
-    return np.array([known[text] for text in texts], dtype="datetime64[us]")
-
-
-def _parsed(text: str) -> np.datetime64:
-    match = re.fullmatch(_DATE, text.strip())
-    if match is None:
-        raise ValueError(text)
-    part = {name: int(value) for name, value in match.groupdict(default="0").items()}
-    year, month, day = (part[f"{name}2"] or part[name] for name in "ymd")
-    return np.datetime64(dt.datetime(year, month, day, part["H"], part["M"], part["S"]), "us")
-
-
 def _date(info: ColumnInfo, times: Array) -> tuple[ColumnInfo, Array]:
     observed = times[~np.isnat(times)]
     info = replace(
@@ -473,8 +455,7 @@ def _objects(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any
             return _counted(replace(info, kind="boolean"), numbers)
         return _number(info, numbers, keep)
     if all(isinstance(value, dt.date) for value in observed):
-        stamps = [np.datetime64("NaT") if gone else _stamp(value) for value, gone in zip(values, missing, strict=True)]
-        return _date(info, np.array(stamps, dtype="datetime64[us]"))
+        return _date(info, times_in_objects([None if gone else v for v, gone in zip(values, missing, strict=True)]))
     if all(isinstance(value, (str, *NUMBERS)) for value in observed):
         return _text(info, [None if gone else str(value) for value, gone in zip(values, missing, strict=True)], keep)
     what = type(observed[0]).__name__
@@ -484,9 +465,3 @@ def _objects(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any
 
 def _are_decimals(values: list[Any]) -> bool:
     return all(type(value).__name__ == "Decimal" for value in values)
-
-
-def _stamp(value: Any) -> np.datetime64:
-    if isinstance(value, dt.datetime) and value.tzinfo is not None:
-        value = value.astimezone(dt.UTC).replace(tzinfo=None)
-    return np.datetime64(value, "us")

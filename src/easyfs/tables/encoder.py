@@ -380,6 +380,11 @@ def _values_as(code: _Code, column: Any) -> Any:
     if code.info.used_as == NUMBER and (column.dtype.is_numeric() or column.dtype == nw.Boolean):
         return numbers_of(column)
     found, values = recognise(code.info.name, column, keep=True, flags=False)
+    if found.kind == "constant" and not found.n_distinct:  # all missing, which has no type
+        n = len(column)
+        if code.info.used_as == DATE_PARTS:
+            return np.full(n, np.datetime64("NaT"), dtype="datetime64[us]")
+        return np.full(n, np.nan) if code.info.used_as == NUMBER else [None] * n
     if code.info.used_as == INDICATORS and not isinstance(values, list):
         return as_texts(column, values)
     if code.info.used_as == NUMBER and isinstance(values, list):

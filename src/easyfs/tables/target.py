@@ -30,6 +30,8 @@ from easyfs.tables.reading import (
 TASKS = ("auto", "classification", "regression")
 # Numbers that differ by no more than this share of their size differ by rounding only.
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
+# Of more classes than this a sample has hardly two rows each, and they take many minutes.
+MOST_CLASSES = 10_000
 CONSTANT_TARGET = "y is constant: there is nothing to explain. Check the target column, or fit without y."
 
 
@@ -277,6 +279,11 @@ def check_varies(target: Target) -> None:
             raise ValueError(
                 f"y has a class for each of the {len(classes)} rows, so that there is nothing to learn about a class. "
                 "Check that this is the right column, or say task='regression' if y holds quantities."
+            )
+        if len(classes) > MOST_CLASSES:
+            raise ValueError(
+                f"y has {len(classes):,} classes, and no more than {MOST_CLASSES:,} can be compared. Put them into fewer, "
+                "check that this is the right column, or say task='regression' if y holds quantities."
             )
     elif not varies(target.values):
         raise ValueError(CONSTANT_TARGET)

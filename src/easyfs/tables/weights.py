@@ -10,6 +10,8 @@ import numpy as np
 from easyfs.common.types import Array
 from easyfs.tables.frames import as_numpy, has_rows, n_rows_of, take_rows
 
+# Of the largest weight: rows that together have less are nothing beside it.
+LIGHTEST = 1e9
 NO_WEIGHT = "sample_weight is zero in every row; at least two rows need a positive weight."
 
 
@@ -96,6 +98,13 @@ def no_weights_of_one(weight: Array | None) -> Array | None:
 
 
 def check_enough_rows(matrix: Array, weight: Array | None) -> None:
-    """Rows of weight zero do not count."""
+    """Rows of weight zero do not count, nor do those beside one that outweighs them beyond any rounding."""
+    if weight is not None and len(weight) > 1:
+        largest, others = float(weight.max()), float(np.delete(weight, weight.argmax()).sum())
+        if largest / LIGHTEST > others:
+            raise ValueError(
+                f"one row has a sample_weight of {largest:g}, and all others together have {others:g}, so that it alone "
+                "would count; mend the weights."
+            )
     if matrix.shape[0] < 2 and (weight is None or weight.sum() < 2):
         raise ValueError("only 1 row has a positive sample_weight (n_samples=1); at least 2 rows are needed.")
