@@ -163,6 +163,19 @@ def test_names_that_polars_reads_as_patterns(command, tmp_path, names, ending):
     assert (code, out.split()) == (0, [names[1]])
 
 
+def test_a_weight_that_is_a_flag(command, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80), "flag": np.arange(80) % 4 > 0})
+    table = table.with_columns(y=pl.when("flag").then("b").otherwise("a"))
+    table.write_parquet(tmp_path / "t.parquet")
+    (tmp_path / "several").mkdir()
+    for i in range(2):
+        table[40 * i : 40 * i + 40].write_parquet(tmp_path / "several" / f"{i}.parquet")
+    for name in ("t.parquet", "several"):
+        code, out, _ = command("select", name, "-t", "y", "-k", 1, "--sample-weight", "flag", "--columns", "-")
+        assert (code, out.split()) == (0, ["b"])
+
+
 def test_constraints_and_patterns(command, numbers):
     code, out, _ = command("select", numbers, "-t", "y", "-k", 3, "--include", "x7,x0", "--exclude", "x2", "--columns", "-")
     assert code == 0

@@ -8,10 +8,12 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from scipy import sparse
 
 import easyfs
 from easyfs import EasyFS
-from easyfs.tables.frames import take_columns
+from easyfs.engines.parts import Part, say_where_infinite
+from easyfs.tables.frames import InfinityError, take_columns
 from easyfs.tables.times import times_in
 
 from .test_stream import assert_same, dataset_of, files_of, make_table, only, relation_of
@@ -272,3 +274,26 @@ def test_weighted_classes_in_single_precision(rows, classes):
             assert found.order_[:3].tolist() == double.order_[:3].tolist()
             np.testing.assert_allclose(found.gains_, double.gains_, rtol=1e-3)
         np.testing.assert_allclose(blocks.relevance_[:3], double.relevance_[:3], rtol=0.1)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_infinity_in_a_file(kind, tmp_path):
+    """The sample has it first, without the name of the file."""
+    table = written_as_text().with_columns(pl.when(pl.int_range(300) == 150).then(np.inf).otherwise("x").alias("x"))
+    for i in range(3):
+        part = table[100 * i : 100 * i + 100]
+        getattr(part, f"write_{kind}")(tmp_path / f"{i}.{kind}")
+    with pytest.raises(ValueError, match=rf"1\.{kind}: column 'x' holds infinity in row 50\. Replace it by NaN"):
+        EasyFS(2).fit(easyfs.scan(tmp_path), "y")
+    with pytest.raises(ValueError, match="LazyFrame: column 'x' holds infinity in row 150"):
+        EasyFS(2).fit(table.lazy(), "y")
+
+
+def test_infinity_in_a_part_of_an_array():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[41, 2] = np.inf
+    for held in (X, sparse.csr_array(X)):
+        part = Part(held[40:], None, None, 40, "rows from 40 on", 0)
+        with pytest.raises(InfinityError, match=r"rows from 40 on: column 2 holds infinity in row 1\."):
+            say_where_infinite(part)
+        assert say_where_infinite(Part(held[:40], None, None, 0, "the first rows")) == 0

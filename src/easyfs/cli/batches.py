@@ -140,7 +140,7 @@ class Streamed:
         start = time.perf_counter()
         with busy(f"reading the columns of {self.label}"):
             types = self.scan.types()
-        if self.weight is not None and not types[self.weight].is_numeric():
+        if self.weight is not None and not types[self.weight].is_numeric() and str(types[self.weight]) != "Boolean":
             raise CommandError(f"{WEIGHT}: column {self.weight!r} holds no numbers ({types[self.weight]}).")
         what = f"choosing from {counted(len(self.columns), 'column')} of {self.label}"
         total = self.scan.n_rows

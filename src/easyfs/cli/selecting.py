@@ -301,7 +301,7 @@ def fit(selector: Any, loaded: Loaded, weight: Any, method: str) -> float:
             raise WrongUsageError(
                 f"{method} does not take weights of rows; leave out --sample-weight, or use --method easyfs."
             )
-        if not weight.dtype.is_numeric():
+        if not weight.dtype.is_numeric() and str(weight.dtype) != "Boolean":
             raise CommandError(f"--sample-weight: column {weight.name!r} holds no numbers ({weight.dtype}).")
         if weight.null_count():
             raise CommandError(

@@ -23,8 +23,18 @@ from easyfs.passes.plan import Plan
 from easyfs.passes.screening import Marginals, marginals
 from easyfs.passes.statistics import Statistics
 from easyfs.passes.summarise import summarise
+from easyfs.tables.columns import numbers_of, series_of
 from easyfs.tables.encoder import TableEncoder
-from easyfs.tables.frames import as_numpy, is_table, missing_in, n_rows_of, take_rows, to_matrix
+from easyfs.tables.frames import (
+    InfinityError,
+    as_numpy,
+    column_names,
+    is_table,
+    missing_in,
+    n_rows_of,
+    take_rows,
+    to_matrix,
+)
 from easyfs.tables.naming import Roles
 from easyfs.tables.reading import code_values
 from easyfs.tables.target import Target
@@ -88,6 +98,24 @@ class PartedTable(Protocol):
 
     def select(self, names: Any) -> Any:
         """The table with some of its columns (names, or positions of an array), of its own kind, without reading it."""
+
+
+def say_where_infinite(part: Part) -> int:
+    """Raise an error that names the part, if it holds infinity."""
+    if is_table(part.X):
+        columns = zip(column_names(part.X) or [], series_of(part.X), strict=True)
+        held = [(name, numbers_of(column)) for name, column in columns if column.dtype.is_float()]
+    else:
+        X: Any = part.X.tocsc() if sparse.issparse(part.X) else np.asarray(part.X)
+        held = [(j, X[:, [j]].toarray()[:, 0] if sparse.issparse(X) else X[:, j]) for j in range(X.shape[1])]
+    for name, values in held:
+        infinite = np.flatnonzero(np.isinf(values))
+        if len(infinite):
+            raise InfinityError(
+                f"{part.label}: column {name!r} holds infinity in row {part.row(infinite[0])}. Replace it by NaN (missing) "
+                "or by a finite bound."
+            )
+    return 0
 
 
 def stack(parts: list[Any]) -> Any:

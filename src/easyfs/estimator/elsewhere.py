@@ -17,7 +17,7 @@ from easyfs.common.types import Array
 from easyfs.common.version import VERSION
 from easyfs.engines.memory import Engine
 from easyfs.engines.opening import open_parts
-from easyfs.engines.parts import Measuring, PartedTable, Summing, check_same_rows
+from easyfs.engines.parts import Measuring, PartedTable, Summing, check_same_rows, say_where_infinite
 from easyfs.engines.sampling import MOST_LABELS, Scanned, describe, scan, with_labels
 from easyfs.engines.torch import TorchEngine, TorchKernels, is_tensor, kernels_on, on_device, to_host
 from easyfs.estimator.findings import Findings
@@ -29,6 +29,7 @@ from easyfs.passes.statistics import Statistics
 from easyfs.sample.rows import MOST_ROWS
 from easyfs.sums.second_moment import ROWS_PER_COLUMN
 from easyfs.tables.encoder import Counting
+from easyfs.tables.frames import InfinityError
 from easyfs.tables.target import (
     Target,
     check_target,
@@ -107,7 +108,11 @@ class Elsewhere(Findings):
         if scanned.numbering is not None:  # known only now that all weights have been seen
             scanned = table.reduce(partial(reading, numbering=scanned.numbering), told.progress)
         rows, stands_for = scanned.sample(classes=task != "regression")
-        matrix = self._matrix_of(rows)
+        try:
+            matrix = self._matrix_of(rows)
+        except InfinityError:  # in a row of the sample; now of which part
+            table.reduce(say_where_infinite)
+            raise
         target = check_target(rows.y, matrix.shape[0], task)
         if target.kind == "classes" and rows.counts is None:
             raise ValueError(

@@ -165,7 +165,7 @@ def _recognise(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, A
             numbers = np.array([np.nan if t is None else place[t] for t in texts])
             return _counted(replace(info, kind="category"), numbers, texts)
         return _category(replace(info, kind="category"), texts)
-    if dtype == nw.String and not holds_objects(column):
+    if dtype == nw.String and (not holds_objects(column) or column.null_count() == len(column)):
         return _text(info, texts_of(column), keep)
     if dtype in (nw.Date, nw.Datetime):
         return _date(info, times_of(column))
@@ -445,7 +445,7 @@ def _objects(info: ColumnInfo, column: Any, keep: bool) -> tuple[ColumnInfo, Any
     if str(getattr(native, "type", "")) == INTERVALS:
         return _counted(replace(info, kind="duration"), seconds_of_intervals(native))
     if column.null_count() == len(column):
-        return _counted(info, np.full(len(column), np.nan))
+        return _category(info, [None] * len(column))
     values = column.to_list() if column.dtype != nw.Unknown else list(np.asarray(native))
     missing = [is_missing(value) for value in values]
     observed = [value for value, gone in zip(values, missing, strict=True) if not gone]

@@ -186,8 +186,12 @@ def check_matrix(X: Any, names: list[Any] | None, estimator: Any = None, min_row
         input_name="X",
     )
     if _any(np.isinf, matrix.data[:, None] if sparse.issparse(matrix) else matrix):
-        raise ValueError(_infinity_message(X, names))
+        raise InfinityError(_infinity_message(X, names))
     return matrix
+
+
+class InfinityError(ValueError):
+    """A table holds infinity."""
 
 
 def _infinity_message(X: Any, names: list[Any] | None) -> str:
@@ -304,7 +308,11 @@ def _frame_to_array(X: Any, names: list[Any], by_column: bool) -> Array:
 def floats_of(column: nw.Series[Any], wanted: Any) -> Array:
     """A column of numbers as floats of a type, or as whole numbers: numpy makes floats of these, whatever their size."""
     as_it_is = column.dtype == wanted or (column.dtype.is_integer() and column.dtype not in TOO_WIDE)
-    return np.asarray((column if as_it_is else column.cast(wanted)).to_numpy())
+    values = np.asarray((column if as_it_is else column.cast(wanted)).to_numpy())
+    if values.dtype != object:
+        return values
+    gone = [value is None or type(value).__name__ == "NAType" for value in values]
+    return np.where(gone, np.nan, values).astype(np.float64)
 
 
 def as_numpy(values: Any) -> Any:
