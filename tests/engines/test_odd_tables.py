@@ -297,3 +297,78 @@ def test_infinity_in_a_part_of_an_array():
         with pytest.raises(InfinityError, match=r"rows from 40 on: column 2 holds infinity in row 1\."):
             say_where_infinite(part)
         assert say_where_infinite(Part(held[:40], None, None, 0, "the first rows")) == 0
+
+
+def test_a_weight_beyond_all_others_outside_the_sample():
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"a": rng.normal(size=60_000), "b": rng.normal(size=60_000), "weight": rng.uniform(1, 2, 60_000)})
+    for row in (101, 59_999):
+        odd = table.with_columns(pl.when(pl.int_range(60_000) == row).then(1e16).otherwise("weight").alias("weight"))
+        with pytest.raises(ValueError, match=r"one row has a sample_weight of 1e\+16, and all others together have"):
+            EasyFS(1).fit(odd.lazy(), "a", sample_weight="weight")
+
+
+def test_what_the_sample_knows_one_value_of_beside_what_is_adjusted_for():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(45_000, 30))
+    X[:, 4:] = 0.0
+    for j in range(4, 30):
+        X[rng.choice(45_000, 8, replace=False), j] = 1.0
+    y = (X[:, 1] + 0.06 * X[:, 2] + 0.05 * X[:, 3] + rng.normal(size=45_000) > 0).astype(int)
+    y[:4] = 2
+    found = EasyFS(random_state=0, adjust_for=[0]).fit(X, y)
+    assert found.order_[: found.n_features_].tolist() == [1, 2, 3]
+    assert (found.p_values_ < 0.02).all()
+
+
+@pytest.mark.parametrize("rows", [500, 30_000])
+def test_row_numbers_of_which_the_first_are_missing(rows):
+    rng = np.random.default_rng(0)
+    number = np.where(np.arange(rows) < 60, np.nan, rng.permutation(rows))
+    table = pl.DataFrame({"r": number, "a": rng.normal(size=rows)}).with_columns(pl.col("r").fill_nan(None))
+    large = pl.col("r").cast(pl.Int64) + 2**60
+    table = table.with_columns(y=pl.col("a") + pl.col("r").fill_null(0) / rows + pl.Series(rng.normal(size=rows)))
+    for form in (table, table.with_columns(r=large), table.lazy(), table.with_columns(r=large).lazy(), table.to_pandas()):
+        assert EasyFS(1, random_state=0).fit(form, "y").columns_[0].kind == "identifier"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_classes_that_what_is_adjusted_for_tells_apart(seed):
+    """Of the directions of the target none is left that rounding made, whatever the precision."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(3_000, 8)), rng.integers(0, 4, 3_000)
+    X[:, 1] += (y == 1) * 0.08
+    X[:, 2] += (y == 2) * 0.07
+    X[:, 0] = y < 2
+    double = EasyFS(3, random_state=0, adjust_for=[0]).fit(X, y)
+    for single in (X.astype(np.float32), np.asfortranarray(X.astype(np.float32))):
+        found = EasyFS(3, random_state=0, adjust_for=[0]).fit(single, y)
+        np.testing.assert_allclose(found.gains_, double.gains_, rtol=1e-4)
+        np.testing.assert_allclose(found.p_values_, double.p_values_, rtol=1e-3)
+
+
+def test_a_table_without_numbers_is_summed_in_double_precision(monkeypatch):
+    table = written_as_text(2_000).select("sold", "city", "y")
+    memory = EasyFS(2, random_state=0).fit(table, "y")
+    monkeypatch.setattr("easyfs.engines.stream.batch_rows", lambda _: 100)
+    assert_same(EasyFS(2, random_state=0).fit(table.lazy(), "y"), memory)
+
+
+def test_few_rows_that_count_very_often_say_what_a_column_is():
+    rng = np.random.default_rng(0)
+    x, place = rng.normal(size=300), np.arange(300)
+    table = pl.DataFrame({"city": [f"g{i % 60}" for i in place], "x": x, "weight": np.where(place < 15, 20_000, 1)})
+    table = table.with_columns(y=x + rng.normal(size=300) + 0.5 * (place % 60 < 5))
+    memory = EasyFS(2, random_state=0).fit(table, "y", sample_weight="weight")
+    assert_same(EasyFS(2, random_state=0).fit(table.lazy(), "y", sample_weight="weight"), memory)
+
+
+@pytest.mark.parametrize("kind", [bool, int, float])
+@pytest.mark.parametrize("missing", [pd.NA, pd.NaT, None, np.nan])
+def test_objects_of_pandas_that_are_missing_in_its_own_words(kind, missing):
+    x = np.random.default_rng(0).normal(size=400)
+    held = pd.Series([missing if i % 9 == 0 else kind(3 * v) for i, v in enumerate(x)], dtype=object)
+    plain = pd.Series([np.nan if i % 9 == 0 else float(kind(3 * v)) for i, v in enumerate(x)])
+    table = pd.DataFrame({"z": x[::-1].copy(), "o": held, "y": x})
+    found = EasyFS(1, random_state=0).fit(table, "y")
+    assert_same(found, EasyFS(1, random_state=0).fit(table.assign(o=plain), "y"), exact=False)

@@ -108,8 +108,9 @@ def say_where_infinite(part: Part) -> int:
     else:
         X: Any = part.X.tocsc() if sparse.issparse(part.X) else np.asarray(part.X)
         held = [(j, X[:, [j]].toarray()[:, 0] if sparse.issparse(X) else X[:, j]) for j in range(X.shape[1])]
+    weight = check_part_weights(part, n_rows_of(part.X))
     for name, values in held:
-        infinite = np.flatnonzero(np.isinf(values))
+        infinite = np.flatnonzero(np.isinf(values) & (True if weight is None else weight > 0))
         if len(infinite):
             raise InfinityError(
                 f"{part.label}: column {name!r} holds infinity in row {part.row(infinite[0])}. Replace it by NaN (missing) "

@@ -20,6 +20,7 @@ from easyfs.tables.naming import Roles
 from easyfs.tables.reading import are_whole, count_values, read_counts
 from easyfs.tables.target import Target, check_observed, read_values
 from easyfs.tables.target_summary import TargetInfo, describe_target
+from easyfs.tables.weights import largest_and_others
 
 # So many times the rows that may be in the sample are held before those are left out that cannot be.
 SPARE = 1.25
@@ -30,12 +31,14 @@ MOST_LABELS = SAMPLE_ROWS
 
 
 class Weighed(NamedTuple):
-    """Weights of a part: of the number of its first row on."""
+    """Weights of a part: of the number of its first row on; the largest of them, and what all others add up to."""
 
     first: int
     weight: float
     n_positive: int
     n_rows: int
+    largest: float
+    others: float
 
 
 @dataclass(frozen=True)
@@ -359,7 +362,7 @@ def scan(
     whole = True
     if weight is not None:
         weighed, whole = (
-            (Weighed(part.first, float(weight.sum()), len(there), n),),
+            (Weighed(part.first, float(weight.sum()), len(there), n, *largest_and_others(weight)),),
             bool((weight == np.round(weight)).all()),
         )
     if weight is not None and numbering is not None:

@@ -36,7 +36,14 @@ from easyfs.tables.target import (
     check_varies,
 )
 from easyfs.tables.target_summary import describe_target
-from easyfs.tables.weights import NO_WEIGHT, check_enough_rows, check_weights, counted_rows, no_weights_of_one
+from easyfs.tables.weights import (
+    NO_WEIGHT,
+    check_enough_rows,
+    check_no_weight_alone,
+    check_weights,
+    counted_rows,
+    no_weights_of_one,
+)
 
 
 def plan_line(plan: Plan, sample: Block) -> str:
@@ -105,11 +112,14 @@ class Elsewhere(Findings):
         task, counts, n_rows = scanned.task(self.task), scanned.counts, scanned.n_rows
         if not n_rows and scanned.weighed:
             raise ValueError(NO_WEIGHT)
+        if n_rows > 1 and scanned.weighed:
+            check_no_weight_alone([(part.largest, part.others) for part in scanned.weighed])
+        known = scanned if scanned.is_whole else None
         if scanned.numbering is not None:  # known only now that all weights have been seen
             scanned = table.reduce(partial(reading, numbering=scanned.numbering), told.progress)
         rows, stands_for = scanned.sample(classes=task != "regression")
         try:
-            matrix = self._matrix_of(rows)
+            matrix = self._matrix_of(rows, known)
         except InfinityError:  # in a row of the sample; now of which part
             table.reduce(say_where_infinite)
             raise
@@ -147,13 +157,17 @@ class Elsewhere(Findings):
             self._result = self._choose(plan, summed.statistics, request)
         self._tell_chosen(told)
 
-    def _matrix_of(self: Any, rows: Scanned) -> Array:
-        """The rows of the sample as numbers; what a column is, a row that is there several times says once."""
-        _, once, again = np.unique(rows.places, return_index=True, return_inverse=True)
-        repeated = len(once) < len(again)
-        table = (rows.held.rows(once) if repeated else rows.held).table()
+    def _matrix_of(self: Any, rows: Scanned, known: Scanned | None) -> Array:
+        """The rows of the sample as numbers.
+
+        What a column is, all rows say where they are ``known``; one that is in the sample several times says it once.
+        """
+        source = rows if known is None else known
+        places, once = np.unique(source.places, return_index=True)
+        as_they_are = len(once) == len(source.places) and (np.diff(once) == 1).all()
+        table = (source.held if as_they_are else source.held.rows(once)).table()
         matrix: Array = self._check_table(table, reset=True, count=False, counting=Counting(levels=rows.levels))
-        return matrix[again] if repeated else matrix
+        return matrix if np.array_equal(places, rows.places) else matrix[np.searchsorted(places, rows.places)]
 
     def _fit_wide_parts(
         self: Any, table: PartedTable, sample: Block, target: Target, request: Request, known: tuple[Any, int], told: Teller

@@ -78,13 +78,14 @@ class Marginals:
             return None
         gram = self.target_gram - np.outer(self.target_sums, self.target_sums) / self.weight
         cross, energy = self.cross - np.outer(self.sums, self.target_sums) / self.weight, self.energy
+        before = gram[:t, :t] if plan.adjusted else None
         if plan.adjusted:
             white = orthonormal_basis(gram[t:, t:], dtype=dtype)
             said, of_target = cross[:, t:] @ white, gram[:t, t:] @ white
             left = energy - np.square(said).sum(axis=1)
             energy = np.where(left > LEFT * energy, left, 0.0)
             cross, gram = cross[:, :t] - said @ of_target.T, gram[:t, :t] - of_target @ of_target.T
-        basis = orthonormal_basis(gram, classes=plan.target.kind == "classes", dtype=dtype)
+        basis = orthonormal_basis(gram, classes=plan.target.kind == "classes", dtype=dtype, before=before)
         return explained_share(cross @ basis, energy)
 
 

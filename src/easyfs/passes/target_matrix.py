@@ -8,7 +8,7 @@ import numpy as np
 
 from easyfs.common.types import Array
 from easyfs.passes.plan import Plan
-from easyfs.stages.adjusting import Products
+from easyfs.stages.adjusting import Beyond, Products
 from easyfs.stages.relevance import explained_share, orthonormal_basis
 
 
@@ -78,7 +78,9 @@ def _supervised(plan: Plan, moment: Products, n_rows: float) -> tuple[Array, Arr
     d = len(plan.live)
     targets = np.arange(d + plan.network.n_extra, moment.p)
     with_targets = moment.columns(targets)
-    basis = orthonormal_basis(with_targets[targets], classes=plan.target.kind == "classes", dtype=moment.dtype)
+    before = moment.before(targets) if isinstance(moment, Beyond) else None
+    classes = plan.target.kind == "classes"
+    basis = orthonormal_basis(with_targets[targets], classes=classes, dtype=moment.dtype, before=before)
     Y = with_targets[:d] @ basis
     relevance = explained_share(Y, moment.diag()[:d])
     predicted, share = _predicted(plan, moment, n_rows, basis)

@@ -138,7 +138,7 @@ class Chance:
         on_all = self._stands_for.astype(np.float32) / len(values)
         second = on_all @ squares
         fourth = np.square(squares).T @ on_all
-        second = np.where(second > 0, second, 1.0)
+        second = np.where(second > 0, second, 1.0).astype(np.float64)  # squares of what is nearly constant
         self.tails_of[self.columns] = fourth / second**2 - 3.0
         self.tails_of_units = np.array([self._tails_of_group(columns) for columns in units])
         self.rank = sample.target.shape[1]

@@ -21,6 +21,8 @@ SAMPLE_NUMBERS, FEWEST_ROWS, MOST_ROWS = 1 << 20, 512, 2048
 DENSE_COLUMNS, DENSE_NUMBERS = 4096, 1 << 22
 # Share of a column, in single precision, below which what adjusting leaves of it is rounding; and of a target.
 LEFT, LEFT_OF_TARGET = 1e-5, 1e-10
+# A column whose variance is a smaller share of its mean square than this is constant but for rounding.
+CONSTANT = 1e-12
 # Equal rows are repeated ones where chance would make this share of them equal at most, and so many are different.
 BY_CHANCE, FEWEST_REPEATED = 0.01, 30
 
@@ -67,14 +69,15 @@ def adjusted_rows(inputs: Array | ScaledSparse, root_weight: Array, columns: Arr
     values = values.astype(np.float64)
     basis = orthonormal((values - (w @ values) / w.sum()) * root_weight[:, None])
     d = inputs.shape[1]
-    before, after = np.empty(d), np.empty(d)
+    whole, before, after = np.empty(d), np.empty(d), np.empty(d)
     for part in block_slices(d, max(DENSE_COLUMNS, DENSE_NUMBERS // max(1, len(w)))):
         every = np.arange(part.start, part.stop)
         some = np.asarray(inputs.take(every) if isinstance(inputs, ScaledSparse) else inputs[:, part], dtype=np.float64)
+        whole[part] = w @ np.square(some)
         some = (some - (w @ some) / w.sum()) * root_weight[:, None]
         before[part] = np.einsum("ij,ij->j", some, some)
         after[part] = before[part] - np.square(basis.T @ some).sum(axis=0)
-    usable = after > LEFT * before
+    usable = (after > LEFT * before) & (before > CONSTANT * whole)
     usable[columns] = False
     stretch = np.sqrt(np.divide(before, after, out=np.zeros(d), where=usable))
     return Beyond(columns, basis, stretch)

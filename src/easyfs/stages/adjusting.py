@@ -101,6 +101,10 @@ class Beyond:
         left[self._gone] = 0.0
         return np.asarray(left)
 
+    def before(self, columns: Array) -> Array:
+        """The Gram matrix of some columns as they were."""
+        return self._moment.columns(columns)[columns]
+
     def left(self) -> Array:
         """Share of each column that is left."""
         return np.divide(self._squares, self._before, out=np.zeros(self.p), where=self._before > 0)
@@ -108,8 +112,7 @@ class Beyond:
     def of_target(self) -> float | None:
         """Share of the target that is taken out, over all its directions; None without a target."""
         targets = self._targets
-        gram = self._moment.columns(targets)[targets]
-        basis = orthonormal_basis(gram, classes=self._classes, dtype=self.dtype)
+        basis = orthonormal_basis(self.before(targets), classes=self._classes, dtype=self.dtype)
         if not basis.shape[1]:
             return None
         return float(min(np.square(self._rows[:, targets] @ basis).sum() / basis.shape[1], 1.0))

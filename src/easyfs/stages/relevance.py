@@ -23,11 +23,15 @@ def null_relevance(n: float, rank: int, n_drawn: int, level: float = LEVEL) -> f
 
 # Directions of the target with less than this share of the energy of its strongest are rounding, by the precision of rows.
 ROUNDING = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
+# Share of a direction that what is taken out must leave, by the precision of rows.
+LEFT = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 # A variance within a class below this share of the variance of all rows is rounding.
 WITHIN_ROUNDING = 1e-12
 
 
-def orthonormal_basis(target_gram: Array, *, classes: bool = False, dtype: Any = np.float64) -> Array:
+def orthonormal_basis(
+    target_gram: Array, *, classes: bool = False, dtype: Any = np.float64, before: Array | None = None
+) -> Array:
     """Combinations of the targets that make them orthonormal.
 
     Parameters
@@ -39,6 +43,8 @@ def orthonormal_basis(target_gram: Array, *, classes: bool = False, dtype: Any =
         taken out, as rounding may leave something of it.
     dtype : dtype, default=float64
         Precision of the rows.
+    before : ndarray of shape (t, t), optional
+        What ``target_gram`` was before some columns were taken out: directions of which these leave rounding are none.
 
     Returns
     -------
@@ -55,6 +61,8 @@ def orthonormal_basis(target_gram: Array, *, classes: bool = False, dtype: Any =
         rounding = ROUNDING[np.dtype(np.float64)]  # the others are counts, and those of rare classes small
     values, vectors = np.linalg.eigh(target_gram)
     keep = values > rounding * max(float(values[-1]), 0.0) if len(values) else values > 0
+    if before is not None:
+        keep &= values > LEFT[np.dtype(dtype)] * np.einsum("ij,ij->j", vectors, before @ vectors)
     basis = vectors[:, keep] / np.sqrt(values[keep])
     basis = basis[:, ::-1]
     flip = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])]) if basis.size else 1.0

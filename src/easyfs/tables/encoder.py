@@ -212,7 +212,7 @@ class TableEncoder:
         columns = series_of(X)
         numbers = [column for code, column in zip(self._codes, columns, strict=True) if code.info.used_as == NUMBER]
         n = len(columns[0]) if columns else 0
-        single = all(column.dtype in single_types(n * len(columns)) for column in numbers)
+        single = bool(numbers) and all(column.dtype in single_types(n * len(columns)) for column in numbers)
         out = room_for(n, len(self.source), single=single, by_column=by_column)
         at = 0
         for j, (code, column) in enumerate(zip(self._codes, columns, strict=True)):
@@ -286,8 +286,9 @@ def read_table(
 
 
 def _large(matrix: Array) -> Array:
-    """Columns whose first rows have numbers that floats may not tell apart."""
-    return np.flatnonzero((np.abs(matrix[:50]) >= TOLD_APART).any(axis=0))
+    """Columns that may have numbers that floats do not tell apart, as their first rows say, or do not say."""
+    first = matrix[:50]
+    return np.flatnonzero((np.abs(first) >= TOLD_APART).any(axis=0) | np.isnan(first).all(axis=0))
 
 
 def _columns_of(X: Any, places: Array) -> list[Any]:
@@ -315,7 +316,7 @@ def _has_odd_numbers(matrix: Array, names: list[Any], keep: Any) -> bool:
     if n < SHORTEST_RUN:
         return False
     whole = first == np.round(first)
-    suspect = whole.any(axis=0) & (whole | gone).all(axis=0)
+    suspect = (whole | gone).all(axis=0)
     suspect &= (np.diff(np.sort(first, axis=0), axis=0) != 0).all(axis=0)  # a missing value differs from all
     suspect[np.asarray(keep, dtype=np.intp)] = False
     return any(bool(is_row_number(names[j], matrix[:, j].astype(np.float64))) for j in np.flatnonzero(suspect))

@@ -270,7 +270,16 @@ def _pandas_to_array(X: Any, names: list[Any]) -> Array:
         kinds = [pandas_kind(dtype) for dtype in X.dtypes]
         raise _not_numeric([(names[j], kinds[j]) for j in np.flatnonzero(~numeric)])
     float32 = len(names) > 0 and all(str(dtype).lower() in ("float32", "float[pyarrow]") for dtype in X.dtypes)
+    if any(str(dtype) == "object" for dtype in X.dtypes):
+        return np.stack([_numbers_in(X.iloc[:, j]) for j in range(X.shape[1])], axis=1)
     return np.asarray(X.to_numpy(dtype=np.float32 if float32 else np.float64, na_value=np.nan))
+
+
+def _numbers_in(column: Any) -> Array:
+    """A column of pandas as floats, also one of objects, in which missing values are kept as they were given."""
+    if str(column.dtype) != "object":
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return without_na(column.to_numpy())
 
 
 def pandas_kind(dtype: Any) -> str:
@@ -311,7 +320,12 @@ def floats_of(column: nw.Series[Any], wanted: Any) -> Array:
     values = np.asarray((column if as_it_is else column.cast(wanted)).to_numpy())
     if values.dtype != object:
         return values
-    gone = [value is None or type(value).__name__ == "NAType" for value in values]
+    return without_na(values)
+
+
+def without_na(values: Array) -> Array:
+    """Objects as floats, with NaN for a missing one."""
+    gone = [value is None or type(value).__name__ in ("NAType", "NaTType") for value in values]
     return np.where(gone, np.nan, values).astype(np.float64)
 
 
@@ -387,7 +401,7 @@ def _kind(dtype: Any) -> str:
 def _holds_numbers(values: Array) -> bool:
     """Whether an object column holds numbers, booleans and missing values only."""
     try:
-        np.where([value is None or type(value).__name__ == "NAType" for value in values], np.nan, values).astype(np.float64)
+        without_na(values)
     except (TypeError, ValueError):
         return False
     return not any(isinstance(value, (str, bytes)) for value in values)

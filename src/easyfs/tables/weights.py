@@ -97,14 +97,27 @@ def no_weights_of_one(weight: Array | None) -> Array | None:
     return None if weight is None or (weight == 1.0).all() else weight
 
 
+def largest_and_others(weight: Array) -> tuple[float, float]:
+    """The largest of some weights, and what the others add up to."""
+    if not len(weight):
+        return 0.0, 0.0
+    return float(weight.max()), float(np.delete(weight, weight.argmax()).sum())
+
+
+def check_no_weight_alone(parts: list[tuple[float, float]]) -> None:
+    """No row may outweigh all others beyond any rounding; of each part the largest weight, and the sum of its others."""
+    ordered = sorted(parts)
+    largest, others = ordered[-1][0], sum(largest for largest, _ in ordered[:-1]) + sum(rest for _, rest in ordered)
+    if largest / LIGHTEST > others:
+        raise ValueError(
+            f"one row has a sample_weight of {largest:g}, and all others together have {others:g}, so that it alone would "
+            "count; mend the weights."
+        )
+
+
 def check_enough_rows(matrix: Array, weight: Array | None) -> None:
     """Rows of weight zero do not count, nor do those beside one that outweighs them beyond any rounding."""
     if weight is not None and len(weight) > 1:
-        largest, others = float(weight.max()), float(np.delete(weight, weight.argmax()).sum())
-        if largest / LIGHTEST > others:
-            raise ValueError(
-                f"one row has a sample_weight of {largest:g}, and all others together have {others:g}, so that it alone "
-                "would count; mend the weights."
-            )
+        check_no_weight_alone([largest_and_others(weight)])
     if matrix.shape[0] < 2 and (weight is None or weight.sum() < 2):
         raise ValueError("only 1 row has a positive sample_weight (n_samples=1); at least 2 rows are needed.")
