@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from easyfs.common.types import Array
+from easyfs.stages.partial import PIVOT
 
 LEVEL = 0.95
 
@@ -23,8 +24,6 @@ def null_relevance(n: float, rank: int, n_drawn: int, level: float = LEVEL) -> f
 
 # Directions of the target with less than this share of the energy of its strongest are rounding, by the precision of rows.
 ROUNDING = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
-# Share of a direction that what is taken out must leave, by the precision of rows.
-LEFT = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 # A variance within a class below this share of the variance of all rows is rounding.
 WITHIN_ROUNDING = 1e-12
 
@@ -62,7 +61,7 @@ def orthonormal_basis(
     values, vectors = np.linalg.eigh(target_gram)
     keep = values > rounding * max(float(values[-1]), 0.0) if len(values) else values > 0
     if before is not None:
-        keep &= values > LEFT[np.dtype(dtype)] * np.einsum("ij,ij->j", vectors, before @ vectors)
+        keep &= values > PIVOT[np.dtype(dtype)] * np.einsum("ij,ij->j", vectors, before @ vectors)
     basis = vectors[:, keep] / np.sqrt(values[keep])
     basis = basis[:, ::-1]
     flip = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])]) if basis.size else 1.0
